@@ -79,6 +79,7 @@ lttngmap_SOURCES = \
 	cli/cmd-attach.c \
 	cli/cmd-channel.c \
 	cli/cmd-clear.c \
+	cli/cmd-set-session.c \
 	cli/cmd-complete.c \
 	cli/cmd-context.c \
 	cli/cmd-create.c \

@@ -12,14 +12,16 @@
 #include "cli/base/message.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-batch.h"
+#include "common/base/context.h"
 
-static int remove_them;
+static int list_all, remove_them;
 static char **added;
 
 static const struct poptOption options[] = {
 	{ "add", 't', POPT_ARG_ARGV, &added, 0, "As a NAME behind the options; may be repeated",
 	  "NAME" },
 	{ "remove", '\0', POPT_ARG_NONE, &remove_them, 0, "Remove them from the channel", NULL },
+	{ "list", '\0', POPT_ARG_NONE, &list_all, 0, "Show the contexts that there are", NULL },
 	SESSION_INCLUDE(session_channel_table),
 	POPT_TABLEEND
 };
@@ -90,15 +92,36 @@ static int change(struct session_verb *self, int argc, const char **argv, struct
 	return error;
 }
 
+/* Needs no daemon. */
+static int list_contexts(void)
+{
+	struct session_verb self = { .verb = &verb_context };
+	struct json_object *answer = json_object_new_object(), *names = json_object_new_array();
+
+	for (unsigned int i = 0; i < LTTNGMAP_CONTEXTS; i++) {
+		json_object_array_add(names, json_object_new_string(context_kinds[i].name));
+		if (!session_options.json)
+			message_line("%-16s %s", context_kinds[i].name, context_kinds[i].what);
+	}
+	json_object_object_add(answer, "contexts", names);
+	return session_verb_close(&self, 0, answer);
+}
+
 static int run(int argc, const char **argv)
 {
 	struct session_verb self;
 	struct json_object *answer, *names;
 	int error;
 
+	if (list_all && (argc > 0 || added || remove_them)) {
+		message_error("context: --list goes with nothing else");
+		return verb_usage_error(&verb_context);
+	}
+	if (list_all)
+		return list_contexts();
 	if (argc == 0 && !added) {
 		message_error("context: which context?");
-		message_hint("vpid, vtid, procname, ip and others: see lttngmap-context(1)");
+		message_hint("vpid, vtid, procname, ip and others: --list shows them");
 		return verb_usage_error(&verb_context);
 	}
 	error = session_verb_open(&self, &verb_context, false);

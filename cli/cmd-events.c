@@ -36,7 +36,7 @@ static void add_event(const char *name, void *array)
 }
 
 /* No daemon is asked: the kernel itself says it, to root. */
-static int tell_kernel_events(void)
+int events_list_kernel(const char *verb)
 {
 	struct json_object *object = json_object_new_object(), *array = json_object_new_array();
 	int error = event_names_of_kernel(add_event, array);
@@ -44,7 +44,7 @@ static int tell_kernel_events(void)
 	json_object_object_add(object, "ok", json_object_new_boolean(error == 0));
 	json_object_object_add(object, "events", array);
 	if (error) {
-		message_error("events: cannot read the kernel's list: %s", strerror(-error));
+		message_error("%s: cannot read the kernel's list: %s", verb, strerror(-error));
 		message_hint("be root; and if tracefs is not there: mount -t tracefs nodev "
 			     "/sys/kernel/tracing");
 	} else if (session_options.json) {
@@ -67,7 +67,7 @@ static int run(int argc, const char **argv)
 		return verb_usage_error(&verb_events);
 	}
 	if (kernel)
-		return tell_kernel_events();
+		return events_list_kernel(verb_events.name);
 	if (pid && (options_parse_number(pid, INT32_MAX, &number) || number == 0)) {
 		message_error("events: --pid: '%s' is no process's number", pid);
 		return verb_usage_error(&verb_events);

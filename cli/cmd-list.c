@@ -16,12 +16,22 @@
 #include "cli/client/session-sending.h"
 #include "cli/client/present-user.h"
 
-static int processes, with_events;
+static int processes, with_events, domains;
+/* LTTng's -u and -k: a part of a session, or what can be recorded. */
+static int of_programs, of_kernel;
+static char *channel;
 
 static const struct poptOption options[] = {
 	{ "processes", '\0', POPT_ARG_NONE, &processes, 0, "Processes that can be traced", NULL },
 	{ "events", 'e', POPT_ARG_NONE, &with_events, 0,
 	  "With --processes: the events of each, with their fields", NULL },
+	{ "channel", 'c', POPT_ARG_STRING, &channel, 0, "Of the session, this channel alone",
+	  "CHANNEL" },
+	{ "domain", 'd', POPT_ARG_NONE, &domains, 0,
+	  "Of the session, whether it records programs, the kernel, or both", NULL },
+	{ "of-programs", '\0', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, &of_programs, 0, NULL,
+	  NULL },
+	{ "of-kernel", '\0', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, &of_kernel, 0, NULL, NULL },
 	SESSION_INCLUDE(session_table),
 	POPT_TABLEEND
 };
@@ -110,6 +120,37 @@ static int list_processes(struct session_verb *self, struct json_object **answer
 	return add_unregistered(self, *answer);
 }
 
+/* Leaves the one channel in the description of the session. */
+static int keep_channel(struct session_verb *self, struct json_object *session)
+{
+	struct json_object *kept = json_object_new_array(), *found;
+	int error = session_verb_set_channel(self, channel);
+
+	found = error ? NULL : session_verb_find_channel(self);
+	self->channel[0] = '\0';
+	if (!found) {
+		json_object_put(kept);
+		return error ? error : -ENOENT;
+	}
+	json_object_array_add(kept, json_object_get(found));
+	json_object_object_add(session, "channels", kept);
+	json_object_object_del(session, "kernel");
+	return 0;
+}
+
+static void list_domains(struct json_object *session, struct json_object *answer)
+{
+	struct json_object *names = json_object_new_array();
+
+	if (json_object_array_length(session_member_array(session, "channels")) > 0)
+		json_object_array_add(names, json_object_new_string("programs"));
+	if (json_object_object_get_ex(session, "kernel", NULL))
+		json_object_array_add(names, json_object_new_string("kernel"));
+	for (size_t i = 0; !session_options.json && i < json_object_array_length(names); i++)
+		message_line("%s", json_object_get_string(json_object_array_get_idx(names, i)));
+	json_object_object_add(answer, "domains", names);
+}
+
 static int list_one(struct session_verb *self, const char *argument, struct json_object **answer)
 {
 	int error = session_verb_choose(self, argument);
@@ -117,12 +158,19 @@ static int list_one(struct session_verb *self, const char *argument, struct json
 
 	if (!session)
 		return error ? error : -ENOENT;
+	*answer = json_object_new_object();
+	if (domains) {
+		list_domains(session, *answer);
+		return 0;
+	}
+	error = channel ? keep_channel(self, session) : 0;
+	if (error)
+		return error;
 	session_sending_add(control_answer_text(session, "session"), session);
 	if (!session_options.json)
 		session_print_all(session);
 	sessions = json_object_new_array();
 	json_object_array_add(sessions, json_object_get(session));
-	*answer = json_object_new_object();
 	json_object_object_add(*answer, "sessions", sessions);
 	return 0;
 }
@@ -155,10 +203,15 @@ static int run(int argc, const char **argv)
 	struct session_verb self;
 	struct json_object *answer = NULL;
 	int status = session_verb_check_argument(&verb_list, argc), error;
+	bool of_session = argc > 0 || session_options.session || channel || domains;
 
 	if (status)
 		return status;
-	if ((processes && (argc > 0 || session_options.session)) || (with_events && !processes)) {
+	if (!of_session && of_kernel)
+		return events_list_kernel(verb_list.name);
+	if (!of_session && of_programs)
+		processes = with_events = 1;
+	if ((processes && of_session) || (with_events && !processes)) {
 		message_error("list: %s", processes ? "--processes, or a session, not both"
 						    : "--events goes with --processes");
 		return verb_usage_error(&verb_list);
@@ -166,7 +219,7 @@ static int run(int argc, const char **argv)
 	error = session_verb_open(&self, &verb_list, false);
 	if (!error && processes)
 		error = list_processes(&self, &answer);
-	else if (!error && (argc > 0 || session_options.session))
+	else if (!error && of_session)
 		error = list_one(&self, argv[0], &answer);
 	else if (!error)
 		error = list_sessions(&self, &answer);

@@ -292,10 +292,23 @@ static int check_options(int argc)
 	return record_preload_check(&record.options);
 }
 
+/* A trace has one clock, and a ring belongs to its CPU. */
+static void note_plugins(void)
+{
+	const char *clock = getenv("LTTNG_UST_CLOCK_PLUGIN");
+	const char *cpu = getenv("LTTNG_UST_GETCPU_PLUGIN");
+
+	if (clock || cpu)
+		message_note("record: ignored: %s%s%s: plugins of clock and CPU are not used",
+			     clock ? "LTTNG_UST_CLOCK_PLUGIN" : "", clock && cpu ? ", " : "",
+			     cpu ? "LTTNG_UST_GETCPU_PLUGIN" : "");
+}
+
 static void announce(void)
 {
 	if (record.options.quiet)
 		return;
+	note_plugins();
 	if (record.options.nr_rules == 0 && !record.options.preload)
 		message_note(
 			"recording %s, with its calls of malloc and its kin (see -e, --preload)",

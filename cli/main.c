@@ -53,6 +53,8 @@ static poptContext context_create(const struct verb *verb, const struct synonym 
 	return context;
 }
 
+#define HINT_MI "--json behind the verb prints one JSON object; XML there is none"
+
 static void refuse_option(const struct verb *verb, const char *option)
 {
 	struct suggestion best;
@@ -66,6 +68,10 @@ static void refuse_option(const struct verb *verb, const char *option)
 	if (verb == &verb_export && strcmp(option, "--csv") == 0) {
 		message_hint("lttngmap view --json | jq -r '[.timestamp, .event, .fields.NAME] | "
 			     "@csv' writes such lines");
+		return;
+	}
+	if (strcmp(option, "-m") == 0 || strcmp(option, "--mi") == 0) {
+		message_hint(HINT_MI);
 		return;
 	}
 	if (strncmp(option, "--", 2) != 0)
@@ -99,6 +105,11 @@ static int verb_main(const struct verb *verb, const struct synonym *synonym, int
 			usage_print(verb, stdout);
 			poptFreeContext(context);
 			return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+		}
+		if (next == SYNONYM_OF_AGENT || next == SYNONYM_OF_PLACE) {
+			synonym_refuse(synonym, next);
+			poptFreeContext(context);
+			return verb_usage_error(verb);
 		}
 	}
 	if (next < -1) {
@@ -143,7 +154,9 @@ static int refuse_verb(const char *name, const struct synonym *synonym)
 	const struct verb *similar = verbs_suggest(name);
 
 	message_error("unknown %s '%s'", name[0] == '-' ? "option" : "verb", name);
-	if (synonym)
+	if (strcmp(name, "-m") == 0 || strncmp(name, "--mi", 4) == 0)
+		message_hint(HINT_MI);
+	else if (synonym)
 		message_hint("%s", synonym->hint);
 	else if (similar)
 		message_hint("did you mean 'lttngmap %s'?", similar->name);
@@ -165,7 +178,8 @@ int main(int argc, char **argv)
 		verbs_print_short(stderr);
 		return CLI_STATUS_USAGE;
 	}
-	if (strcmp(argv[1], "--version") == 0) {
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
+	    strcmp(argv[1], "version") == 0) {
 		puts("lttngmap " PACKAGE_VERSION);
 		return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 	}

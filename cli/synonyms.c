@@ -7,7 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/message.h"
 #include "cli/verbs.h"
+
+/* Letters of LTTng's for which ours have another meaning: refused by a hint. */
+#define AGENT_OPTIONS                                                                              \
+	{ "jul", 'j', "--of-agent" }, { "log4j", 'l', "--of-agent" },                              \
+	{                                                                                          \
+		"python", 'p', "--of-agent"                                                        \
+	}
+
+static const struct synonym_option event_options[] = {
+	{ "kernel", 'k', "--kernel" },
+	{ "all-events", '\0', "--all" },
+	{ "tracepoint", '\0', "--userspace" },
+	{ "function", '\0', "--of-place" },
+	{ "probe", '\0', "--of-place" },
+	{ "syscall", '\0', "--of-place" },
+	{ "userspace-probe", '\0', "--of-place" },
+	AGENT_OPTIONS,
+	{ NULL, '\0', NULL },
+};
 
 static const struct synonym_option channel_options[] = {
 	{ "num-subbuf", '\0', "--subbufs" },
@@ -23,11 +43,15 @@ static const struct synonym_option channel_options[] = {
 
 static const struct synonym_option context_options[] = {
 	{ "type", 't', "--add" },
+	AGENT_OPTIONS,
 	{ NULL, '\0', NULL },
 };
 
 static const struct synonym_option list_options[] = {
-	{ "userspace", 'u', "--processes" },
+	{ "userspace", 'u', "--of-programs" },
+	{ "kernel", 'k', "--of-kernel" },
+	{ "fields", 'f', "--events" },
+	AGENT_OPTIONS,
 	{ NULL, '\0', NULL },
 };
 
@@ -48,11 +72,17 @@ static const struct synonym_option track_options[] = {
 	{ NULL, '\0', NULL },
 };
 
+#define NOTHING_TO_REGENERATE                                                                      \
+	"the metadata is whole from the first packet on, and a channel has its state dump at "     \
+	"each "                                                                                    \
+	"start: `lttngmap stop`, then `lttngmap start`"
+#define NO_TRIGGERS "there are no triggers: a script may watch `lttngmap status --json`"
+
 static const struct synonym synonyms[] = {
 	{ "add-context", NULL, &verb_context, context_options, NULL },
-	{ "disable-event", NULL, &verb_disable, NULL, NULL },
+	{ "disable-event", NULL, &verb_disable, event_options, NULL },
 	{ "enable-channel", NULL, &verb_channel, channel_options, NULL },
-	{ "enable-event", NULL, &verb_enable, NULL, NULL },
+	{ "enable-event", NULL, &verb_enable, event_options, NULL },
 	{ "enable-rotation", NULL, &verb_rotate, rotation_options, NULL },
 	{ "list", NULL, &verb_list, list_options, NULL },
 	{ "save", NULL, &verb_save, save_options, NULL },
@@ -64,8 +94,12 @@ static const struct synonym synonyms[] = {
 	  "`lttngmap disable --all -c CHANNEL` disables its rules, `lttngmap channel --remove "
 	  "CHANNEL` removes it" },
 	{ "disable-rotation", NULL, NULL, NULL, "`lttngmap rotate --period 0 --size 0` does it" },
-	{ "set-session", NULL, NULL, NULL,
-	  "-s SESSION says which one is meant; the only one needs no naming" },
+	{ "metadata", NULL, NULL, NULL, NOTHING_TO_REGENERATE },
+	{ "regenerate", NULL, NULL, NULL, NOTHING_TO_REGENERATE },
+	{ "add-trigger", NULL, NULL, NULL, NO_TRIGGERS },
+	{ "list-triggers", NULL, NULL, NULL, NO_TRIGGERS },
+	{ "remove-trigger", NULL, NULL, NULL, NO_TRIGGERS },
+	{ "crash", NULL, NULL, NULL, "`lttngmap recover` brings in what a killed daemon left" },
 };
 
 const struct synonym *synonym_find(const char *spelling)
@@ -91,9 +125,34 @@ void synonym_add_options(const struct synonym *synonym, poptContext context)
 	}
 }
 
+void synonym_refuse(const struct synonym *synonym, int value)
+{
+	const char *spelling = synonym ? synonym->spelling : "";
+
+	if (value == SYNONYM_OF_AGENT) {
+		message_error(
+			"%s: -j, -l and -p are for events of loggers, which have no domain of "
+			"their own here",
+			spelling);
+		message_hint("a rule names them, as 'lttngmap_python:*'; --json and --loglevel are "
+			     "spelled out");
+	} else {
+		message_error(
+			"%s: --syscall, --probe, --function and --userspace-probe are spelled "
+			"otherwise here",
+			spelling);
+		message_hint("--kernel 'syscalls:sys_*_NAME', --kprobe, --uprobe: see "
+			     "lttngmap-enable(1)");
+	}
+}
+
 static int ignored;
 
 const struct poptOption synonym_ignored_table[] = {
 	{ "userspace", 'u', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, &ignored, 0, NULL, NULL },
+	{ "of-agent", '\0', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, NULL, SYNONYM_OF_AGENT, NULL,
+	  NULL },
+	{ "of-place", '\0', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, NULL, SYNONYM_OF_PLACE, NULL,
+	  NULL },
 	POPT_TABLEEND
 };

@@ -30,6 +30,12 @@ struct synonym {
 const struct synonym *synonym_find(const char *spelling);
 /* Teach `context` the options. Aborts without memory. */
 void synonym_add_options(const struct synonym *synonym, poptContext context);
+/* Values that poptGetNextOpt() returns for options of LTTng's that are spelled otherwise here. */
+enum synonym_refused {
+	SYNONYM_OF_AGENT = 'A' << 8,
+	SYNONYM_OF_PLACE,
+};
+void synonym_refuse(const struct synonym *synonym, int value);
 /* Said by LTTng of every verb, and meaning nothing here: -u, --userspace. */
 extern const struct poptOption synonym_ignored_table[];
 

@@ -20,6 +20,7 @@ const struct verb *const verbs[] = {
 	/* Sessions. */
 	&verb_create,
 	&verb_destroy,
+	&verb_set_session,
 	&verb_list,
 	&verb_status,
 	&verb_top,

@@ -11,6 +11,7 @@
 extern const struct verb verb_attach;
 extern const struct verb verb_channel;
 extern const struct verb verb_clear;
+extern const struct verb verb_set_session;
 extern const struct verb verb_complete;
 extern const struct verb verb_context;
 extern const struct verb verb_create;
@@ -50,5 +51,8 @@ const struct verb *verbs_suggest(const char *name);
 void verbs_print(FILE *stream);
 /* Prints those of most use, in groups, on less than 24 rows. */
 void verbs_print_short(FILE *stream);
+
+/* `events --kernel`, for LTTng's `list --kernel` as well. An exit status. */
+int events_list_kernel(const char *verb);
 
 #endif /* CLI_VERBS_H */

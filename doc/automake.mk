@@ -82,6 +82,7 @@ dist_man_MANS += \
 dist_man_MANS += \
 	doc/man/lttngmap-channel.1 \
 	doc/man/lttngmap-clear.1 \
+	doc/man/lttngmap-set-session.1 \
 	doc/man/lttngmap-complete.1 \
 	doc/man/lttngmap-context.1 \
 	doc/man/lttngmap-create.1 \

@@ -138,11 +138,60 @@ static int open_made(const char *verb, const char *path)
 	return folder;
 }
 
+/* Removes the directories above `path` that are empty, `count` at most. */
+static void remove_parents(const char *path, unsigned int count)
+{
+	char above[PATH_MAX], name[NAME_MAX + 1];
+
+	snprintf(above, sizeof(above), "%s", path);
+	while (count-- > 0) {
+		char *slash = strrchr(above, '/');
+		int parent;
+
+		if (!slash || slash == above)
+			return;
+		*slash = '\0';
+		parent = beneath_open_parent(above, name);
+		if (parent < 0)
+			return;
+		(void)unlinkat(parent, name, AT_REMOVEDIR);
+		close(parent);
+	}
+}
+
+/* Makes the directories above `path` that are missing. 0 or -errno. */
+static int make_parents(const char *path, unsigned int *made)
+{
+	char above[PATH_MAX];
+	int folder = 0;
+
+	for (const char *slash = strchr(path + 1, '/'); slash && folder >= 0;
+	     slash = strchr(slash + 1, '/')) {
+		if (slash[1] == '\0' || slash[-1] == '/')
+			continue;
+		snprintf(above, sizeof(above), "%.*s", (int)(slash - path), path);
+		folder = make(above);
+		if (folder >= 0) {
+			close(folder);
+			(*made)++;
+		} else if (folder == -EEXIST) {
+			folder = 0;
+		} else {
+			remove_parents(above, *made);
+		}
+	}
+	return folder < 0 ? folder : 0;
+}
+
 /* A descriptor or -errno. */
 static int create_named(const char *verb, const char *path, struct output_dir *dir)
 {
-	int folder = make(path);
+	int folder = make(path), error;
 
+	if (folder == -ENOENT && path[0] != '\0') {
+		error = make_parents(path, &dir->made_parents);
+		folder = error ? error : make(path);
+	}
 	if (folder == -EEXIST)
 		return open_made(verb, path);
 	if (folder < 0) {
@@ -271,6 +320,7 @@ void output_dir_remove(struct output_dir *dir)
 		remove_tree_in(folder, 0);
 	if (dir->made)
 		remove_itself(dir);
+	remove_parents(dir->path, dir->made_parents);
 	close(dir->folder);
 	dir->path[0] = '\0';
 }

@@ -20,11 +20,12 @@ struct output_dir {
 	char path[PATH_MAX]; /* absolute, without links; "" until made */
 	int folder; /* the directory itself, until this command ends; where `path` is set */
 	bool made;  /* this command made the directory and may remove it */
+	unsigned int made_parents; /* so many above it, likewise */
 };
 
 /*
- * Creates the directory `chosen`, or uses it if it is empty. NULL: creates PREFIX-DATE-TIME in the
- * current directory. 0, or -errno after a message.
+ * Creates the directory `chosen`, with those above it, or uses it if it is empty. NULL: creates
+ * PREFIX-DATE-TIME in the current directory. 0, or -errno after a message.
  */
 int output_dir_create(const char *verb, const char *chosen, const char *prefix,
 		      struct output_dir *dir);

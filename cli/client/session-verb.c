@@ -33,12 +33,11 @@ const struct poptOption session_daemon_table[] = {
 	POPT_TABLEEND
 };
 
-const struct poptOption session_table[] = {
-	{ "session", 's', POPT_ARG_STRING, &session_options.session, 0,
-	  "The session (default: the only one that there is)", "SESSION" },
-	SESSION_INCLUDE(session_daemon_table),
-	POPT_TABLEEND
-};
+const struct poptOption session_table[] = { { "session", 's', POPT_ARG_STRING,
+					      &session_options.session, 0,
+					      "The session (default: the current one)", "SESSION" },
+					    SESSION_INCLUDE(session_daemon_table),
+					    POPT_TABLEEND };
 
 const struct poptOption session_channel_table[] = {
 	{ "channel", 'c', POPT_ARG_STRING, &session_options.channel, 0,
@@ -401,6 +400,17 @@ static int take_session(struct session_verb *self, const char *name)
 	return take_name(self, "session", slash + 1, self->session + length);
 }
 
+static const char *find_current(struct json_object *sessions)
+{
+	for (size_t i = 0; i < json_object_array_length(sessions); i++) {
+		struct json_object *session = json_object_array_get_idx(sessions, i);
+
+		if (control_answer_flag(session, "current"))
+			return control_answer_text(session, "session");
+	}
+	return NULL;
+}
+
 int session_verb_choose(struct session_verb *self, const char *argument)
 {
 	const char *name = session_options.session ? session_options.session : argument;
@@ -411,7 +421,9 @@ int session_verb_choose(struct session_verb *self, const char *argument)
 		error = session_verb_list(self, &sessions);
 		if (error)
 			return error;
-		name = only_one(self, sessions, "session", "-s", "create");
+		name = find_current(sessions);
+		if (!name)
+			name = only_one(self, sessions, "session", "-s", "create");
 		if (!name)
 			return -ENOENT;
 	}

@@ -58,8 +58,8 @@ struct session_verb {
 int session_verb_open(struct session_verb *self, const struct verb *verb, bool start);
 
 /*
- * Chooses the session named by -s or by `argument` (may be NULL), else the only session. The daemon
- * refuses a session that does not exist.
+ * Chooses the session named by -s or by `argument` (may be NULL), else the user's current session,
+ * else the only one. The daemon refuses a session that does not exist.
  */
 int session_verb_choose(struct session_verb *self, const char *argument);
 /* Chooses the channel of the chosen session likewise; asks for the list. */

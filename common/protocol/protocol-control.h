@@ -104,6 +104,9 @@
  *   {"verb": "kernel-disable", "session": NAME, "id": N}
  *       the rule stays, and records nothing
  *   {"verb": "kernel-remove", "session": NAME, "id": N}
+ *   {"verb": "choose", "session": NAME}
+ *       the client's current session from now on, one of its user's own; "create" chooses,
+ *       too. The daemon names it in "list", and takes no request for it unnamed
  *   {"verb": "snapshot", "session": NAME, "output": DIRECTORY, "max_size": BYTES}
  *       the last two optional; answered when it is on disk: {"ok": true,
  *       "output": DIRECTORY, "events": N, "bytes": N, "number": of the session's
@@ -113,7 +116,8 @@
  *   {"verb": "rotate", "session": NAME}
  *       answered with {"ok": true, "chunk": DIRECTORY} when that is complete:
  *       it has all events that were emitted before this was asked for, and
- *       that no chunk before has. While the session is started. Refused where
+ *       that no chunk before has. A session that is stopped gives a chunk once, of what was
+ *       recorded since the last one. Refused where
  *       the directory cannot be made; where the disk is full later on,
  *       answered by an error, and completed as soon as there is room.
  *   {"verb": "rotation", "session": NAME, "period_ms": MS, "size": BYTES}
@@ -171,6 +175,7 @@
  *       "from" optional, as of "processes"; a session is never cut in two.
  *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",
  *        "url", "spool" and "live_ms" where there are these, "owner": uid,
+ *        "current": true, only in the client's current session,
  *        "trackers": [{"kind", "value"}], "rotation": {"period_ms", "size"},
  *        "channels": [{"channel", "subbuf_size", "subbufs",
  *        "mode", "buffers", "blocking_timeout_ms", "file_size", "file_count",

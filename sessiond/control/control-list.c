@@ -125,6 +125,9 @@ static struct json_object *describe_session(const struct session *session, uint3
 	control_add_collector(object, session);
 	control_add_bool(object, "snapshot", session->is_flight_recorder);
 	control_add_bool(object, "active", session->state == SESSION_ACTIVE);
+	/* The longest description has it. */
+	if ((session->is_current && session->owner == uid) || uid == UINT32_MAX)
+		control_add_bool(object, "current", true);
 	control_add_number(object, "owner", session->owner);
 	json_object_object_add(object, "trackers", describe_trackers(&session->trackers));
 	control_add_number(rotation, "period_ms", session->rotation.period_ms);

@@ -52,10 +52,11 @@ void control_serve_rotate(struct control_client *client, struct json_object *req
 
 	if (!session || !may_have_chunks(client, session))
 		return;
-	if (session->state == SESSION_IDLE)
-		control_refuse(client, "start it first; what it recorded is complete as it is",
-			       "session %s is not started", session->name);
-	else if (session->state != SESSION_ACTIVE)
+	if (session->state == SESSION_IDLE && !session->rotation.has_begun)
+		control_refuse(client, "start it first",
+			       "session %s has recorded nothing since its last chunk",
+			       session->name);
+	else if (session->state != SESSION_IDLE && session->state != SESSION_ACTIVE)
 		control_refuse(client, "try again when it has stopped",
 			       "session %s is being stopped", session->name);
 	else if (session_is_rotating(session))

@@ -157,6 +157,22 @@ void control_serve_create(struct control_client *client, struct json_object *req
 		control_answer(client, NULL);
 }
 
+void control_serve_choose(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_session(client, request);
+
+	if (!session)
+		return;
+	if (session->owner != control_client_peer(client)->uid) {
+		control_refuse(client, "-s USER/SESSION names it",
+			       "session %s is user %u's: the current session is one of your own",
+			       session->name, session->owner);
+		return;
+	}
+	session_choose(session);
+	control_answer(client, NULL);
+}
+
 void control_serve_start(struct control_client *client, struct json_object *request)
 {
 	struct session *session = control_need_session(client, request);

@@ -51,6 +51,7 @@ const struct control_verb control_verbs[] = {
 
 	{ "create", MEMBERS("session", "output", "snapshot", "url", "spool", "live_ms", ),
 	  control_serve_create },
+	{ "choose", MEMBERS("session", ), control_serve_choose },
 	{ "destroy", MEMBERS("session", ), control_serve_destroy },
 	{ "start", MEMBERS("session", ), control_serve_start },
 	{ "stop", MEMBERS("session", ), control_serve_stop },

@@ -42,6 +42,7 @@ void control_serve_rings(struct control_client *client, struct json_object *requ
 /* control-rotation.c */
 void control_serve_snapshot(struct control_client *client, struct json_object *request);
 void control_serve_rotate(struct control_client *client, struct json_object *request);
+void control_serve_choose(struct control_client *client, struct json_object *request);
 void control_serve_rotation(struct control_client *client, struct json_object *request);
 
 /* control-channel.c */

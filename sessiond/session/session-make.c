@@ -79,6 +79,17 @@ static int take_record(struct session *session, const struct session_config *con
 	return 0;
 }
 
+void session_choose(struct session *session)
+{
+	struct session *other;
+
+	cds_list_for_each_entry(other, sessions_list(session->daemon->sessions), node)
+		if (other->owner == session->owner)
+			other->is_current = false;
+	session->is_current = true;
+	daemon_save_state(session->daemon);
+}
+
 int session_create(struct sessions *sessions, const struct session_config *config,
 		   struct session **result)
 {
@@ -119,7 +130,7 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 		goto fail;
 	cds_list_add_tail(&session->node, &sessions->list);
 	if (!config->again.key)
-		daemon_save_state(session->daemon);
+		session_choose(session);
 	session->consumer = consumers_take(session->daemon->consumers, session);
 	session->has_consumer = consumer_link_expected(session->consumer);
 	session_consumer_send_session(session->consumer, session);

@@ -251,6 +251,7 @@ void session_take_rotated(struct session *session, uint32_t chunk, bool final, b
 	} else if (session->rotation.state == ROTATION_MOVING && final &&
 		   chunk == session->rotation.chunk) {
 		session->rotation.completed += !dropped;
+		session->rotation.has_begun = session->state != SESSION_IDLE;
 		session->rotation.size_before = session->written.bytes;
 		session_end_split(session);
 		end(session, NULL, NULL);

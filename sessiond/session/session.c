@@ -213,6 +213,7 @@ void session_start(struct session *session)
 	session_push_metadata(session);
 	session_consumer_send_recording(session->consumer, session, true);
 	session->state = SESSION_ACTIVE;
+	session->rotation.has_begun = true;
 	if (session->rotation.begin == 0)
 		session->rotation.begin = time(NULL);
 	daemon_save_state(session->daemon);

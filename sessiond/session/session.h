@@ -118,6 +118,7 @@ struct session {
 	uint32_t owner;          /* uid */
 	uint32_t group;          /* the owner's gid: of what is written */
 	bool is_flight_recorder; /* a flight recorder */
+	bool is_current;         /* its owner means it where no session is named */
 	struct trackers trackers;
 	char *output;
 	char *url; /* of a collector that the trace is sent to; NULL: none */
@@ -160,6 +161,7 @@ struct session {
 		uint32_t chunk;                /* that packets belong into, from 0 */
 		char name[ROTATION_NAME_SIZE]; /* of the one that is completed, or was last */
 		int64_t begin;                 /* of the one that is recorded: time of day, s */
+		bool has_begun;                /* it was started since the last chunk */
 		bool is_automatic;
 		uint64_t completed; /* chunks */
 		session_stopped *done;
@@ -323,7 +325,9 @@ struct session_config {
 	} again;
 };
 
-/* 0, -EEXIST or another -errno. */
+/* Makes it the current one of its owner's sessions. */
+void session_choose(struct session *session);
+/* Chooses the session that it makes. 0, -EEXIST or another -errno. */
 int session_create(struct sessions *sessions, const struct session_config *config,
 		   struct session **session);
 /* IDLE only. */

@@ -285,6 +285,7 @@ static struct json_object *save_rotation(const struct session *session)
 	add_number(object, "chunk", session->rotation.chunk);
 	add_text(object, "name", session->rotation.name);
 	add_number(object, "begin", (uint64_t)session->rotation.begin);
+	add_flag(object, "has_begun", session->rotation.has_begun);
 	add_flag(object, "automatic", session->rotation.is_automatic);
 	add_number(object, "completed", session->rotation.completed);
 	add_number(object, "size_before", session->rotation.size_before);
@@ -304,6 +305,7 @@ static int restore_rotation(struct session *session, struct json_object *object)
 	session->rotation.chunk = (uint32_t)number_of(object, "chunk");
 	snprintf(session->rotation.name, sizeof(session->rotation.name), "%s", name);
 	session->rotation.begin = (int64_t)number_of(object, "begin");
+	session->rotation.has_begun = flag_of(object, "has_begun");
 	session->rotation.is_automatic = flag_of(object, "automatic");
 	session->rotation.completed = number_of(object, "completed");
 	session->rotation.size_before = number_of(object, "size_before");
@@ -352,6 +354,7 @@ static struct json_object *save_session(const struct session *session)
 	add_number(object, "owner", session->owner);
 	add_number(object, "group", session->group);
 	add_flag(object, "snapshot", session->is_flight_recorder);
+	add_flag(object, "current", session->is_current);
 	add_text(object, "output", session->output);
 	if (session->url)
 		add_text(object, "url", session->url);
@@ -417,6 +420,7 @@ static int restore_session(struct json_object *object, void *data)
 		.overwritten = session->record->overwritten,
 		.broken = session->record->broken,
 	};
+	session->is_current = flag_of(object, "current");
 	session->clear.pending = flag_of(object, "clearing");
 	session->state = (enum session_state)number_of(object, "state");
 	/* The last metadata is to be written by the next consumer, once more. */

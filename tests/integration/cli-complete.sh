@@ -30,7 +30,7 @@ else
 	skip 3 "the kernel's events are root's to see"
 fi
 
-verbs=$(lttngmap help | sed -nE 's/^  ([a-z]+) .*/\1/p' | sort | xargs)
+verbs=$(lttngmap help | sed -nE 's/^  ([a-z-]+) .*/\1/p' | sort | xargs)
 is "$(words '')" "$verbs" 'the verbs are those of help'
 is "$(words rec)" 'record recover' 'those that begin so'
 is "$(lttngmap complete -- record)" record$'\t''Run a command and record its events' \

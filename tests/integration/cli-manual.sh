@@ -9,7 +9,7 @@
 
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 declare -A helps
-verbs=$("$lttngmap" help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -vx help)
+verbs=$("$lttngmap" help | sed -nE 's/^  ([a-z-]+) .*/\1/p' | grep -vx help)
 ok 'there are verbs' test "$(wc -l <<<"$verbs")" -ge 21
 for verb in $verbs; do
 	page=$LTTNGMAP_SRC/doc/man/lttngmap-$verb.1

@@ -163,6 +163,15 @@ is "$(asked 4 filter) $(asked 5)" \
 	'a filter with its rule'
 
 # ---- signals
+# LTTng-UST's plugins, which no program here is to load.
+LTTNG_UST_CLOCK_PLUGIN=c.so LTTNG_UST_GETCPU_PLUGIN=g.so record -o plugins -- true >out 2>err
+like "$(<err)" 'record: ignored: LTTNG_UST_CLOCK_PLUGIN, LTTNG_UST_GETCPU_PLUGIN: ' 'plugins of clock and CPU are ignored, and this is said'
+LTTNG_UST_GETCPU_PLUGIN=g.so record -o plugin -- true >out 2>err
+is "$(grep -c PLUGIN err)" 1 '  ... of one, too'
+like "$(<err)" 'ignored: LTTNG_UST_GETCPU_PLUGIN: '  '  ... which is named'
+record -q -o none -- true >out 2>err
+is "$(grep -c PLUGIN err)" 0 '  ... and not where none is set'
+
 # signalled NAME SIGNAL STATUS: sent to record alone.
 signalled() {
 	local pid

@@ -72,6 +72,8 @@ like "$(map status s 2>&1)" 'the session daemon was away from [0-9:]* to [0-9:]*
 first=$(count s written)
 ok 'the program is traced again' wait_for records s "$first"
 restart
+is "$("$LTTNGMAP_BUILD/lttngmap" list --json | jq -r '.sessions[] | select(.current) | .session')" r \
+	'the current session is the same'
 again=$(count s written)
 ok 'also after one more' wait_for records s "$again"
 program_end 1

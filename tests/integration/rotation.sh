@@ -197,13 +197,28 @@ map load "$TAP_DIR/saved.json" || diag "$(<"$TAP_DIR/said")"
 like "$("$LTTNGMAP_BUILD/lttngmap" list s)" 'rotates every 150 ms' 'and loaded'
 chunks_end
 
+# ---- a session that is stopped
+chunks_begin --mode blocking "${small[@]}"
+chunks_emit 1000
+wait "$chunks_emitter"
+map rotate s
+chunks_emit_more 1000
+wait "$chunks_emitter"
+map stop s
+ok 'a session that is stopped is rotated' map rotate s
+is "$(chunks_count chunks) $(find "$chunks_out/ust" -name 'c_*' | wc -l)" '2 0' '  ... and all is in chunks'
+refused 'once' 'recorded nothing since its last chunk' rotate s
+map start s
+chunks_emit_more 1000
+wait "$chunks_emitter"
+map stop s
+chunks_are_whole 'started again, it has each event once'
+chunks_end
+
 # ---- what cannot be
 chunks_begin "${small[@]}"
 wait_for test -e "$chunks_out/ust/metadata"
 refused 'no such session' "no session 'x'" rotate x
-map stop s
-refused 'a session that is not started' 'not started' rotate s
-map start s
 touch "$chunks_out/archives"
 refused 'no place for chunks' "not rotated: cannot make $chunks_out/archives/.*is a file" rotate s
 rm "$chunks_out/archives"

@@ -67,7 +67,8 @@ like "$(lttngmap status "$user/s")" "session $one/s: active" 'root names a user'
 like "$(lttngmap status "$one/s")" "session $one/s: active" 'or its number'
 like "$(lttngmap list "$one/s")" "$TAP_DIR/one/trace" "and sees what is that user's"
 like "$(lttngmap list s)" "$TAP_DIR/root/trace" 'no name is its own'
-like "$(lttngmap status)" "which of 2 sessions\? ($one/s, s|s, $one/s)" 'and must say which'
+like "$(lttngmap status)" "^session s:" "and is its own where none is named, whatever others made since"
+like "$(lttngmap set-session "$one/s")" "session s is user $one's.*-s USER/SESSION" "another user's is not its current one"
 like "$(lttngmap status nosuchuser/s)" "no user 'nosuchuser'" 'a user that is none'
 like "$(lttngmap status $two/s)" "no session '$two/s'" 'a session that is none'
 like "$(control '{"verb": "status", "session": "x/s"}')" "no session 'x.*/s'" 'nor is this'

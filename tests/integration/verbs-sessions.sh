@@ -18,9 +18,14 @@ bad 'create: a name that is none' 2 "'../x' is no name" create ../x
 mkdir full
 touch full/file
 bad 'create: a directory with something in it' 1 "'full' is not empty" create new -o full
-bad 'create: a directory in nowhere' 1 'cannot make.*nowhere' create new -o /nowhere/new
+bad 'create: a directory in nowhere' 1 'cannot make.*nowhere' create new -o /proc/nowhere/new
 is "$(asked)" '{"verb": "create", "session": "web", "output": "'"$PWD/again"'"}' \
 	'the daemon gets an absolute path'
+bad 'create: no directories for a session that is refused' 1 "session 'web' already" create web -o deep/er/one
+ok '  ... are left' test ! -e deep
+good 'create: directories above its own' '' create deep -o deep/er/one/
+ok '  ... are made' test -d deep/er/one
+good 'set-session, as before' '' destroy deep
 
 good channel '^added channel fast of session web$' channel fast
 is "$(asked)" '{"verb": "channel", "session": "web", "channel": "fast", "mode": "discard", "subbuf_size": 524288, "subbufs": 8}' \
@@ -102,7 +107,7 @@ good 'untrack all' '3 trackers removed' untrack --all
 bad 'clear: no such session' 1 "no session 'x'" clear x
 good clear '^cleared session web' clear
 bad 'stop: not started' 1 'not started' stop
-bad 'rotate: not started' 1 'not started' rotate
+bad 'rotate: not started' 1 'has recorded nothing since' rotate
 good start '^started session web' start
 bad 'start: twice' 1 'started already.*stop it first' start
 bad 'start: no such session' 1 "no session 'x'" start x
@@ -119,10 +124,20 @@ good status 'session web: active.*1,234 events kept, 55.5 KiB in 3 streams.*aliv
 like "$map_err" 'the disk is nearly full' 'its messages are shown'
 bad 'status: no such session' 1 "no session 'x'" status x
 good stop 'stopped session web.*1,234 events kept.*17 events discarded' stop
+good 'rotate what is stopped' '^rotated session web' rotate
+bad 'rotate: nothing since' 1 'has recorded nothing since' rotate
 bad 'snapshot: not for these' 1 'is not for snapshots' snapshot
 
 good 'create --snapshot' '^created session fly for snapshots' create fly --snapshot -o fly
-bad 'which session?' 1 'which of 2 sessions\? web, fly.*-s NAME' start
+good 'the current session is the one made last' '' status
+like "$map_out" '^session fly: stopped' '  ... of two'
+good 'set-session' '^session web is the current one$' set-session web
+is "$(asked)" '{"verb": "choose", "session": "web"}' 'which the daemon keeps'
+good 'it is meant' '^session web: stopped' status
+good 'set-session --json' '^\{ "ok": true, "session": "fly" \}$' set-session fly --json
+bad 'set-session: no such session' 1 "no session 'x'" set-session x
+bad 'set-session: which?' 2 'which session\?' set-session
+bad 'set-session: two' 2 'one session at a time' set-session web fly
 good 'enable makes a channel' 'added channel events to session fly' enable --all -s fly
 like "$(grep '"channel"' "$FAKE_SESSIOND_LOG" | grep '"verb": "channel"' | tail -1)" \
 	'"channel": "events".*"mode": "overwrite"' 'of the mode that snapshots want'
@@ -136,6 +151,16 @@ bad 'snapshot: no such session' 1 "no session 'x'" snapshot x
 good 'a third' '' create third
 good list '^web \(stopped, 2 channels\): .*fly \(.*for snapshots.*third' list
 is "$(wc -l <<<"$map_out")" 3 'all parts of the list'
+good 'list: a channel' '^web \(.*channel slow' list web -c slow
+is "$(grep -c '^  channel' <<<"$map_out")" 1 '  ... alone'
+bad 'list: no such channel' 1 "session web has no channel 'x'" list web -c x
+good 'list: domains' '^programs$' list web --domain
+good 'list: domains by JSON' '"domains": \[ "programs" \]' list web -d --json
+is "$("$LTTNGMAP_BUILD/lttngmap" list --json | jq -r '.sessions[] | select(.current) | .session')" third \
+	'the list names the current session'
+good 'context --list' '^vpid +process id.*procname' context --list
+good 'context --list --json' '"contexts": \[ "vpid"' context --list --json
+bad 'context --list and more' 2 '--list goes with nothing else' context --list vpid
 good 'list one' 'web \(.*channel fast: discard, 8 sub-buffers of 512.0 KiB.*contexts: vpid.*channel slow: blocking for 20 ms.*files of 10.0 MiB.*the newest 5 files.*rule 3: \*, level DEBUG_LINE only' \
 	list web
 bad 'list: no such session' 1 "no session 'x'" list x

@@ -47,6 +47,14 @@ same 'untrack' '{"verb": "untrack", "session": "s", "kind": "pid", "value": 12}'
 same 'enable-rotation' '{"verb": "rotation", "session": "s", "period_ms": 5000, "size": 0}' \
 	enable-rotation -s s --timer=5s
 same 'list -u' '{"verb": "unregistered", "from": 0}' list -u
+like "$map_out" 'shop.*shop:order' 'list -u: the events of each process'
+good 'list -u -f' 'count' list -u -f
+if [[ -r /sys/kernel/tracing/available_events ]]; then
+	good 'list -k' 'sched:sched_switch' list -k
+else
+	bad 'list -k' 1 "cannot read the kernel's list" list -k
+fi
+good 'list -u of a session' 'channel a: overwrite' list -u s
 map create f --snapshot
 same 'snapshot record' '{"verb": "snapshot", "session": "f", "max_size": 1048576}' \
 	snapshot record -s f --max-size=1M
@@ -57,9 +65,27 @@ ok 'save --output-path' test -s "$TAP_DIR/saved"
 same 'destroy NAME' '{"verb": "destroy", "session": "s"}' destroy s
 good 'help of a synonym' 'lttngmap enable ' help enable-event
 
-bad 'a verb without a counterpart' 2 "unknown verb 'set-session'.*-s SESSION" set-session s
+for verb in 'regenerate metadata' 'metadata regenerate'; do
+	# shellcheck disable=SC2086 # two words
+	bad "$verb" 2 "unknown verb.*metadata is whole.*stop.*start" $verb
+done
+for verb in add-trigger list-triggers remove-trigger; do
+	bad "$verb" 2 "unknown verb '$verb'.*status --json" "$verb"
+done
+for option in -j -l -p --jul --log4j --python; do
+	bad "events of loggers, $option" 2 'a rule names them' enable-event "$option" logger
+done
+for option in --syscall --function --probe --userspace-probe; do
+	bad "places of the kernel's, $option" 2 '--kprobe' enable-event -k "$option" open
+done
+bad 'XML' 2 "unknown option -m.*--json" list -m xml
+bad 'XML, before the verb' 2 "unknown option '-m'.*--json" -m xml list
+bad 'XML, in full' 2 "unknown option '--mi=xml'.*--json" --mi=xml list
+for spelling in version -V --version; do
+	good "$spelling" '^lttngmap [0-9]+\.[0-9]+' "$spelling"
+done
+good 'set-session' 'session f is the current one' set-session f
 bad 'another' 2 'lttngmap channel --remove' disable-channel -u a
 bad 'a number without a unit means something else' 2 "'5000000' is not a duration.*unit" \
 	enable-rotation -s f --timer=5000000
-bad 'other kinds of events' 2 'unknown option -k' enable-event -k sched_switch
 done_testing

@@ -23,6 +23,7 @@ OPTIONAL = {
 }
 NEEDED = {
     "create": {"session": str, "output": str},
+    "choose": {"session": str},
     "destroy": {"session": str},
     "start": {"session": str},
     "stop": {"session": str},
@@ -65,6 +66,7 @@ class Refused(Exception):
 class Sessions:
     def __init__(self):
         self.sessions = {}
+        self.begun = set()
         self.next_id = 1
 
     def serve(self, request):
@@ -124,6 +126,13 @@ class Sessions:
             "session": name, "output": request["output"], "owner": os.geteuid(),
             "snapshot": request.get("snapshot", False), "active": False, "trackers": [],
             "rotation": {"period_ms": 0, "size": 0}, "channels": []}
+        self.choose(request)
+
+    def choose(self, request):
+        chosen = self.session(request)
+        for session in self.sessions.values():
+            session.pop("current", None)
+        chosen["current"] = True
 
     def destroy(self, request):
         self.session(request)
@@ -136,6 +145,7 @@ class Sessions:
         if not session["channels"]:
             raise Refused(f"session {request['session']} has no channel", "make one first")
         session["active"] = True
+        self.begun.add(request["session"])
 
     def stop(self, request):
         session = self.session(request)
@@ -230,8 +240,11 @@ class Sessions:
 
     def rotate(self, request):
         session = self.session(request)
+        if request["session"] not in self.begun:
+            raise Refused(f"session {request['session']} has recorded nothing since its last chunk",
+                          "start it first")
         if not session["active"]:
-            raise Refused(f"session {request['session']} is not started", "start it first")
+            self.begun.remove(request["session"])
         return {"chunk": session["output"] + "/archives/1"}
 
     def rotation(self, request):

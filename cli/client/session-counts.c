@@ -20,16 +20,30 @@
 #include "common/protocol/protocol-control.h"
 
 #define WRITTEN_TRIES 5
+/* How often the answer is asked for again while the buffers of processes that ended are read. */
+#define ENDED_TRIES 20
+
+/*
+ * True if a later answer is better, and it is not far: the consumer reports events as written a
+ * little later than the daemon counts them. Buffers of processes that ended are read without
+ * further ado, those of a running one when they are full. The daemon may learn of an end a moment
+ * later than a shell that waited for it.
+ */
+static bool is_on_its_way(struct json_object *answer, unsigned tries)
+{
+	if (control_answer_flag(answer, "active") && control_answer_count(answer, "buffered") &&
+	    !control_answer_flag(answer, "snapshot") &&
+	    !control_answer_count(answer, "output_silent_ms"))
+		return tries < (control_answer_count(answer, "alive") ? 1 : ENDED_TRIES);
+	return tries < WRITTEN_TRIES && control_answer_count(answer, "kept") &&
+	       !control_answer_count(answer, "streams");
+}
 
 int session_counts_ask(struct session_verb *self, struct json_object **answer)
 {
 	int error = session_verb_ask(self, session_verb_request(self, "status"), answer);
 
-	/* The consumer reports events as written a little later than the daemon counts them. */
-	for (unsigned tries = 0;
-	     !error && tries < WRITTEN_TRIES && control_answer_count(*answer, "kept") &&
-	     !control_answer_count(*answer, "streams");
-	     tries++) {
+	for (unsigned tries = 0; !error && is_on_its_way(*answer, tries); tries++) {
 		json_object_put(*answer);
 		*answer = NULL;
 		usleep(PROTOCOL_CONTROL_WRITTEN_MS / 2 * 1000);

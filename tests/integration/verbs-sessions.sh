@@ -128,6 +128,12 @@ good 'rotate what is stopped' '^rotated session web' rotate
 bad 'rotate: nothing since' 1 'has recorded nothing since' rotate
 bad 'snapshot: not for these' 1 'is not for snapshots' snapshot
 
+# What processes left in their buffers when they ended is on its way.
+"$LTTNGMAP_BUILD/lttngmap" create ended -o ended >/dev/null 2>&1
+"$LTTNGMAP_BUILD/lttngmap" start ended >/dev/null 2>&1
+good 'status: of processes that ended' 'session ended: active.*12 events kept, 408 bytes in 2 streams.*alive: 0' status ended
+"$LTTNGMAP_BUILD/lttngmap" destroy ended >/dev/null 2>&1
+
 good 'create --snapshot' '^created session fly for snapshots' create fly --snapshot -o fly
 good 'the current session is the one made last' '' status
 like "$map_out" '^session fly: stopped' '  ... of two'

@@ -255,6 +255,13 @@ class Sessions:
 
     def status(self, request):
         session = self.session(request)
+        if session["session"] == "ended":
+            # Of processes that ended: 12 events, which the consumer has at the fourth look.
+            self.looks = getattr(self, "looks", 0) + 1
+            left = 0 if self.looks > 3 else 12
+            return {"active": True, "processes": 2, "alive": int(self.looks < 2), "messages": [],
+                    "written": 12, "kept": 12 - left, "buffered": left, "streams": 0 if left else 2,
+                    "bytes": 0 if left else 408}
         return {"active": session["active"], "processes": 2, "alive": 1, "refused": 0,
                 "unanswered": 0, "messages": ["the disk is nearly full"], "written": 1251,
                 "kept": 1234, "discarded": 17, "overwritten": 0, "packets": 3, "bytes": 56789, "streams": 3}

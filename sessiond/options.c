@@ -73,7 +73,7 @@ static char *default_consumer(void)
 
 	if (given && given[0])
 		return strdup(given);
-	/* Without /proc the path is "/" CONSUMER: the working directory is no place to start it from. */
+	/* Without /proc it is in "/": the working directory is no place to start a program from. */
 	path[length > 0 ? length : 0] = '\0';
 	slash = strrchr(path, '/');
 	strcpy(slash ? slash + 1 : stpcpy(path, "/"), CONSUMER);

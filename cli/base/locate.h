@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * locate.h - finds the other programs and libraries of lttngmap from this command's own path, in the
- * build tree and where it is installed, wherever that was moved to.
+ * locate.h - finds the other programs and libraries of lttngmap from this command's own path, in
+ * the build tree and where it is installed, wherever that was moved to.
  */
 #ifndef CLI_BASE_LOCATE_H
 #define CLI_BASE_LOCATE_H

@@ -68,6 +68,7 @@ libcli_la_SOURCES = \
 	cli/view/metadata-file.h \
 	cli/view/stream-check.c \
 	cli/view/stream-check.h \
+	cli/view/view-progress.c \
 	cli/view/view-streams.c \
 	cli/view/view.h
 libcli_la_CPPFLAGS = $(AM_CPPFLAGS)
@@ -198,7 +199,6 @@ lttngmap_SOURCES = \
 	cli/view/view-find.c \
 	cli/view/view-follow.c \
 	cli/view/view-graph.c \
-	cli/view/view-progress.c \
 	cli/view/view-join.c \
 	cli/view/view-join.h \
 	cli/view/view-json.c \

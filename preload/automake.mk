@@ -11,20 +11,35 @@ preload_ldflags = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-version -shared
 
 noinst_HEADERS += preload/early.h
 
+# What several of these libraries have, compiled once.
+preload_parts = libpreload-exec.la libpreload-maps.la libpreload-sandbox.la
+noinst_LTLIBRARIES += $(preload_parts) libdl-caller.la libfunction-select.la
+libpreload_exec_la_SOURCES = preload/exec.c preload/exec.h preload/vfork.c
+libpreload_exec_la_CFLAGS = $(preload_cflags)
+libpreload_maps_la_SOURCES = preload/own-maps.c
+libpreload_maps_la_CFLAGS = $(preload_cflags)
+libpreload_sandbox_la_SOURCES = preload/sandbox.c
+libpreload_sandbox_la_CFLAGS = $(preload_cflags)
+libdl_caller_la_SOURCES = preload/dl-caller.c preload/dl-caller.h
+libdl_caller_la_CFLAGS = $(preload_cflags)
+libfunction_select_la_SOURCES = preload/function-select.c preload/function-select.h
+libfunction_select_la_CFLAGS = $(preload_cflags)
+
 lib_LTLIBRARIES += liblttngmap-libc.la
 liblttngmap_libc_la_SOURCES = \
 	preload/libc.c \
-	preload/libc-next.c preload/libc-next.h \
-	preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
+	preload/libc-next.c preload/libc-next.h
 liblttngmap_libc_la_CFLAGS = $(preload_cflags)
+liblttngmap_libc_la_LIBADD = $(preload_parts)
 liblttngmap_libc_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/libc.map
 EXTRA_liblttngmap_libc_la_DEPENDENCIES = liblttngmap.la preload/libc.map
 EXTRA_DIST += preload/libc.map
 
 lib_LTLIBRARIES += liblttngmap-pthread.la
-liblttngmap_pthread_la_SOURCES = preload/pthread.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
+liblttngmap_pthread_la_SOURCES = preload/pthread.c preload/next.h
 liblttngmap_pthread_la_CFLAGS = $(preload_cflags)
+liblttngmap_pthread_la_LIBADD = $(preload_parts)
 liblttngmap_pthread_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/pthread.map
 EXTRA_liblttngmap_pthread_la_DEPENDENCIES = liblttngmap.la preload/pthread.map
@@ -33,19 +48,20 @@ EXTRA_DIST += preload/pthread.map
 lib_LTLIBRARIES += liblttngmap-dl.la
 liblttngmap_dl_la_SOURCES = \
 	preload/dl.c \
-	preload/dl-caller.c preload/dl-caller.h \
 	preload/dl-debug-link.c preload/dl-debug-link.h \
 	preload/dl-objects.c preload/dl-objects.h \
-	preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
+	preload/next.h
 liblttngmap_dl_la_CFLAGS = $(preload_cflags)
+liblttngmap_dl_la_LIBADD = libdl-caller.la $(preload_parts)
 liblttngmap_dl_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/dl.map
 EXTRA_liblttngmap_dl_la_DEPENDENCIES = liblttngmap.la preload/dl.map
 EXTRA_DIST += preload/dl.map
 
 lib_LTLIBRARIES += liblttngmap-io.la
-liblttngmap_io_la_SOURCES = preload/io.c preload/io.h preload/io-stdio.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
+liblttngmap_io_la_SOURCES = preload/io.c preload/io.h preload/io-stdio.c preload/next.h
 liblttngmap_io_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
+liblttngmap_io_la_LIBADD = $(preload_parts)
 liblttngmap_io_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/io.map
 EXTRA_liblttngmap_io_la_DEPENDENCIES = liblttngmap.la preload/io.map
@@ -57,17 +73,19 @@ liblttngmap_proc_la_SOURCES = \
 	preload/proc-exec.c \
 	preload/proc-signal.c \
 	preload/proc-text.c \
-	preload/proc-vfork.c preload/exec.h preload/sandbox.c preload/own-maps.c \
+	preload/proc-vfork.c \
 	preload/next.h
 liblttngmap_proc_la_CFLAGS = $(preload_cflags)
+liblttngmap_proc_la_LIBADD = libpreload-maps.la libpreload-sandbox.la
 liblttngmap_proc_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/proc.map
 EXTRA_liblttngmap_proc_la_DEPENDENCIES = liblttngmap.la preload/proc.map
 EXTRA_DIST += preload/proc.map
 
 lib_LTLIBRARIES += liblttngmap-syslog.la
-liblttngmap_syslog_la_SOURCES = preload/syslog.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
+liblttngmap_syslog_la_SOURCES = preload/syslog.c preload/next.h
 liblttngmap_syslog_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
+liblttngmap_syslog_la_LIBADD = $(preload_parts)
 liblttngmap_syslog_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/syslog.map
 EXTRA_liblttngmap_syslog_la_DEPENDENCIES = liblttngmap.la preload/syslog.map
@@ -76,15 +94,14 @@ EXTRA_DIST += preload/syslog.map
 lib_LTLIBRARIES += liblttngmap-cyg-profile.la liblttngmap-cyg-profile-fast.la
 cyg_profile_ldflags = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/cyg-profile.map
-function_select = preload/function-select.c preload/function-select.h
-liblttngmap_cyg_profile_la_SOURCES = preload/cyg-profile.c preload/cyg-profile.h \
-	$(function_select) preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
+liblttngmap_cyg_profile_la_SOURCES = preload/cyg-profile.c preload/cyg-profile.h
 liblttngmap_cyg_profile_la_CFLAGS = $(preload_cflags)
+liblttngmap_cyg_profile_la_LIBADD = libfunction-select.la $(preload_parts)
 liblttngmap_cyg_profile_la_LDFLAGS = $(cyg_profile_ldflags)
 EXTRA_liblttngmap_cyg_profile_la_DEPENDENCIES = liblttngmap.la preload/cyg-profile.map
-liblttngmap_cyg_profile_fast_la_SOURCES = preload/cyg-profile-fast.c preload/cyg-profile.h \
-	$(function_select) preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
+liblttngmap_cyg_profile_fast_la_SOURCES = preload/cyg-profile-fast.c preload/cyg-profile.h
 liblttngmap_cyg_profile_fast_la_CFLAGS = $(preload_cflags)
+liblttngmap_cyg_profile_fast_la_LIBADD = libfunction-select.la $(preload_parts)
 liblttngmap_cyg_profile_fast_la_LDFLAGS = $(cyg_profile_ldflags)
 EXTRA_liblttngmap_cyg_profile_fast_la_DEPENDENCIES = liblttngmap.la preload/cyg-profile.map
 EXTRA_DIST += preload/cyg-profile.map
@@ -101,9 +118,9 @@ liblttngmap_inside_la_LDFLAGS = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-v
 
 lib_LTLIBRARIES += liblttngmap-function.la
 liblttngmap_function_la_SOURCES = preload/function.c \
-	preload/function-patch.c preload/function-patch.h \
-	$(function_select) preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
+	preload/function-patch.c preload/function-patch.h
 liblttngmap_function_la_CFLAGS = $(preload_cflags)
+liblttngmap_function_la_LIBADD = libfunction-select.la $(preload_parts)
 liblttngmap_function_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/function.map
 EXTRA_liblttngmap_function_la_DEPENDENCIES = liblttngmap.la preload/function.map

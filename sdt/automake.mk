@@ -7,8 +7,7 @@
 sdt_files = \
 	common/base/name.c common/base/name.h \
 	common/protocol/sdt-environment.h \
-	preload/dl-caller.c preload/dl-caller.h \
-	preload/next.h preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h \
+	preload/next.h \
 	sdt/library.c sdt/library.h \
 	sdt/note.c sdt/note.h \
 	sdt/object.c sdt/object.h \
@@ -28,7 +27,7 @@ libsdt_entry_la_CFLAGS = $(preload_cflags) -mgeneral-regs-only
 lib_LTLIBRARIES += liblttngmap-sdt.la
 liblttngmap_sdt_la_SOURCES = $(sdt_files)
 liblttngmap_sdt_la_CFLAGS = $(preload_cflags)
-liblttngmap_sdt_la_LIBADD = libsdt-entry.la
+liblttngmap_sdt_la_LIBADD = libsdt-entry.la libdl-caller.la libpreload-exec.la libpreload-sandbox.la
 liblttngmap_sdt_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/sdt/sdt.map
 EXTRA_liblttngmap_sdt_la_DEPENDENCIES = liblttngmap.la sdt/sdt.map

@@ -285,10 +285,11 @@ expect_all() {
 	done < <(cat results/times 2>/dev/null)
 }
 expected_of() { # JOB; sets $tenths
+	tenths=${expected[$1]:-}
+	[[ -z $tenths ]] || return 0
 	words_for "${1%% *}"
 	tenths=20
 	[[ " $words " != *' long '* ]] || tenths=300
-	tenths=${expected[$1]:-$tenths}
 }
 
 queue=()
@@ -302,7 +303,8 @@ fill_queue() {
 	while read -r group tenths _; do
 		[[ $group == - ]] || group_tenths[$group]=$((${group_tenths[$group]:-0} + tenths))
 	done < <(list_jobs)
-	while read -r _ _ test round; do
+	while read -r _ tenths test round; do
+		expected["$test $round"]=$tenths
 		words_for "$test"
 		if [[ " $words " == *' alone '* ]]; then
 			alone+=("$test $round")
@@ -331,27 +333,39 @@ list_jobs() {
 }
 
 declare -A running=()    # a job by its process
+declare -A began=()      # when, in $SECONDS
 declare -A group_runs=() # a process by its group
 total=0
 done_jobs=0
 started=$SECONDS
 
-progress() {
-	local left=0 job tenths
+# On a terminal, a line that the next one writes over: what is expected of those that wait and of those that run.
+progress() { # HOW MANY AT A TIME
+	local left=0 longest=0 job pid tenths name names=()
 
 	[[ -t 1 ]] || return 0
 	for job in "${queue[@]}"; do
 		expected_of "$job"
 		left=$((left + tenths))
 	done
-	left=$((left / 10 / jobs))
+	for pid in "${!running[@]}"; do
+		expected_of "${running[$pid]}"
+		tenths=$((tenths - (SECONDS - began[$pid]) * 10))
+		((tenths > 0)) || tenths=0
+		left=$((left + tenths))
+		((longest > tenths)) || longest=$tenths
+		name_of "${running[$pid]}"
+		names+=("$name")
+	done
+	left=$((left / $1))
+	((left > longest)) || left=$longest
 	for job in "${alone[@]}"; do
 		expected_of "$job"
-		left=$((left + tenths / 10))
+		left=$((left + tenths))
 	done
-	name_of "${running[*]}"
+	left=$((left / 10))
 	printf '\r\033[K%d of %d, %d failed, about %d:%02d left: %.60s' "$done_jobs" "$total" "${#tests_failed[@]}" \
-		$((left / 60)) $((left % 60)) "$name"
+		$((left / 60)) $((left % 60)) "${names[*]}"
 }
 
 # Starts the first that may run now. Fails where there is none.
@@ -365,6 +379,7 @@ start_one() {
 		unset 'queue[i]'
 		run_test "$job" &
 		running[$!]=$job
+		began[$!]=$SECONDS
 		[[ -z $group ]] || group_runs[$group]=$!
 		return 0
 	done
@@ -392,15 +407,25 @@ finish() { # JOB [PASSED-AGAIN]
 	fi
 }
 
-# Waits until a running test has ended; sets $pid. bash may have forgotten one that ended before.
-wait_one() {
-	pid=
-	wait -n -p pid "${!running[@]}"
+# Waits until a running test has ended; sets $pid. A terminal is shown the time once a second.
+ticker=
+wait_one() { # HOW MANY AT A TIME
+	while :; do
+		pid=
+		# It awaits nothing: a second passes.
+		[[ ! -t 1 || -n $ticker ]] || { sleep 1 & ticker=$!; }
+		# shellcheck disable=SC2086 # one, or none
+		wait -n -p pid "${!running[@]}" $ticker
+		[[ -n $ticker && ${pid:-} == "$ticker" ]] || break
+		ticker=
+		progress "$1"
+	done
 	while [[ -z ${pid:-} ]]; do
 		for pid in "${!running[@]}"; do
 			kill -0 "$pid" 2>/dev/null || return 0
 		done
 		pid=
+		# bash has forgotten one that ended before: there is nothing to wait for but its process's end.
 		sleep 0.2
 	done
 }
@@ -412,11 +437,11 @@ run_queue() { # HOW MANY AT A TIME
 	[[ -z ${LTTNGMAP_SANITIZED:-} ]] || patience=$((patience * 3))
 	while :; do
 		while ((${#running[@]} < $1)) && start_one; do :; done
-		progress
 		((${#running[@]})) || break
-		wait_one
+		progress "$1"
+		wait_one "$1"
 		job=${running[$pid]}
-		unset "running[$pid]"
+		unset "running[$pid]" "began[$pid]"
 		for group in "${!group_runs[@]}"; do
 			[[ ${group_runs[$group]} != "$pid" ]] || unset "group_runs[$group]"
 		done
@@ -473,6 +498,7 @@ main() {
 	alone=()
 	run_queue 1
 	[[ $strict == yes ]] || run_again
+	[[ -z $ticker ]] || kill "$ticker"
 	read -r worked_then all_then < <(machine_cpu)
 	cat results/times results/times.$$ 2>/dev/null | awk '{ last[$3 " " $4] = $0 } END { for (i in last) print last[i] }' |
 		sort -rn >results/times.all.$$

@@ -67,6 +67,20 @@ run --jobs=1 tests/a/{good,one,two}.sh
 is "$(grep -oE 'a/(one|two|good):' "$TAP_DIR/out" | tr '\n' ' ')" 'a/one: a/two: a/good: ' \
 	'those that wait for each other begin first where they take longest together'
 
+# On a terminal: 60 s are expected of the first, and 10 s of the second.
+test_is slow 'echo 1..1; sleep 2.5; echo ok 1'
+printf '%s 0 tests/a/%s.sh given\n' 60 slow 10 good >"$tree/build/results/times"
+pty=(python3 -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))')
+(cd "$tree/build" && LTTNGMAP_SRC=$tree LTTNGMAP_BUILD=$tree/build "${pty[@]}" "$BASH" "$runner" --jobs=1 \
+	tests/a/{good,slow}.sh) </dev/null >"$TAP_DIR/out"
+is "$? $(grep -a . "$TAP_DIR/out" | tail -n 1 | tr -d '\r')" '0 3 passed, 0 failed' 'on a terminal the last line is the same'
+shown=$(tr '\r' '\n' <"$TAP_DIR/out" | grep -aoE '[0-9] of 2, .*')
+like "$shown" '^0 of 2, 0 failed, about 1:10 left: a/slow' 'a line tells how many are done, how long the others take, and what runs'
+like "$shown" 'about 1:0[89] left: a/slow' '  ... anew each second'
+like "$(tail -n 1 <<<"$shown")" '1 of 2, 0 failed, about 0:(10|09) left: a/good$' '  ... the last of one that runs'
+run tests/a/good.sh
+is "$(grep -c left: "$TAP_DIR/out")" 0 '  ... and no such line where there is no terminal'
+
 test_is rounds 'echo "$LTTNGMAP_TEST_MEDIATOR,$LTTNGMAP_TEST_RSEQ,$GLIBC_TUNABLES" >>"$SHARED.rounds"; echo 1..1; echo ok 1'
 printf 'a/rounds.sh rseq\na/good.sh rseq\n' >"$tree/tests/rounds"
 run --rounds tests/a/rounds.sh

@@ -57,7 +57,7 @@ AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 # What `./dev check` gives tests/run.sh: the environment that tests get, and their names.
 tests-environment:
 	@: $(info $(AM_TESTS_ENVIRONMENT) AM_TAP_AWK='$(AWK)'; export AM_TAP_AWK;)
-EXTRA_DIST += tests/changed.sh tests/check-all.sh tests/guards tests/guards.sh tests/rooms.pl tests/words.pl tests/rounds tests/run.sh
+EXTRA_DIST += tests/changed.sh tests/check-all.sh tests/guards tests/guards.sh tests/rooms.pl tests/sleeps.pl tests/words.pl tests/rounds tests/run.sh
 test-programs: $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)
 list-tests:
 	@printf '%s\n' $(TESTS)

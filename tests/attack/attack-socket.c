@@ -156,7 +156,7 @@ void attack_rights(struct attacker *attacker)
 	static char page[4096];
 	int dirty;
 
-	usleep(200000);
+	usleep(200000); /* The others are at it by then. */
 	dirty = open(attacker->argument, O_RDWR);
 	for (;;) {
 		int pair[2], fd = open(attacker->argument, O_RDWR);

@@ -27,7 +27,7 @@ attack_mend() {
 # When a program's only events were, by the clock of everybody else.
 be_asleep() { # FILE PROGRAM TIMES
 	echo 2 >"$1"
-	sleep 1
+	sleep 1 # Its events come later than the clocks jumped.
 	for _ in 1 2 3; do
 		echo "$EPOCHREALTIME $("$2" 0 >&2) $EPOCHREALTIME" >>"$3"
 	done

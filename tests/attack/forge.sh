@@ -15,7 +15,7 @@ forge() { # DIR PROGRAM
 			"$2" "$kind" &
 		done
 		wait
-		sleep 0.5
+		sleep 0.5 # the pace of the attack
 	done
 }
 export -f forge

@@ -36,7 +36,7 @@ box() { # DIR PROGRAM COUNTS STATUSES
 				echo "$when $calls: $?" >>"$4"
 			done
 		done
-		sleep 0.3
+		sleep 0.3 # the pace of the attack
 	done
 }
 export -f box

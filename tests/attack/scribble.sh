@@ -21,8 +21,8 @@ attack_look() {
 	rm -rf "$TAP_DIR/sums"
 	: >"$NUMBERED_COUNTS"
 	attack_session sums '' discard || bail_out "no session: $(<"$TAP_DIR/answer")"
+	# The attackers have rings there, too, before nobody reads: their number is not known here.
 	sleep 0.5
-	# Nobody reads meanwhile.
 	mapfile -t consumers < <(sessiond_consumer)
 	kill -STOP "${consumers[@]}"
 	for uid in "${attack_victims[@]}"; do

@@ -50,7 +50,7 @@ as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 attach() {
 	local seconds=$((10 * ${LTTNGMAP_TEST_PATIENCE:-1})) watch
 
-	(sleep "$seconds" && : >"$where") &
+	(sleep "$seconds" && : >"$where") & # It is too late then.
 	watch=$!
 	output=$(timeout -k 1 "$seconds" "$LTTNGMAP_PLAIN/lttngmap" attach \
 		--runtime-dir "$TAP_DIR" --preload libc "$pid" 2>&1 </dev/null)

@@ -169,7 +169,7 @@ load=$!
 target "$attached" sleep
 wait_for_line ready
 again 'a sleeping process'
-sleep 1
+sleep 1 # in which nothing is to wake it
 kill -TERM "$pid"
 wait "$pid"
 is "$?" 0 'it slept as long as it wanted to, without an interruption' || diag "$(cat "$TAP_DIR/said")"

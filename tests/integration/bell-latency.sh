@@ -30,7 +30,7 @@ wakes() {
 	local before
 
 	before=$(count_wakes)
-	sleep "$1"
+	sleep "$1" # it is measured for so long
 	echo $(($(count_wakes) - before))
 }
 

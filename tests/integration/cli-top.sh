@@ -199,7 +199,7 @@ ok 'a smaller terminal: the keys are in its last line' \
 ok 'and no line is longer' eval '[[ $(screen | awk "{ if (length > 70) print }" | wc -l) == 0 ]]'
 for size in '20 3' '1 1' '300 60'; do
 	"${tmux[@]}" resize-window -t top -x "${size% *}" -y "${size#* }"
-	sleep 0.1
+	sleep 0.1 # it draws in each, and nothing of it may be seen
 done
 ok 'sizes that leave no room, and a large one' wait_for shows_rate || diag "$(screen)"
 

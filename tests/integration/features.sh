@@ -168,7 +168,7 @@ like "$(babeltrace2 "$TAP_DIR/overwrite" 2>/dev/null | tail -1)" 'number = 9999,
 	'loss modes: overwrite keeps the newest'
 lossy blocking blocking 10000
 wait_for grep begin "$TAP_DIR/steady"
-sleep 0.3
+sleep 0.3 # in which it writes nothing
 like "$(tr '\n' ' ' <"$TAP_DIR/steady")" '^begin $' 'loss modes: blocking waits'
 kill -CONT "${consumers[@]}"
 wait $writer

@@ -42,13 +42,16 @@ registered() {
 
 # A busy daemon may be too late for a program's start.
 start_program() {
-	local try
+	local try looks
 
 	for ((try = 0; try < 10; try++)); do
 		exec {rounds}> >(LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR \
 			exec "$LTTNGMAP_BUILD/tests/utils/rounds" >"$TAP_DIR/done")
-		sleep 0.5
-		! registered || return 0
+		program=$!
+		for ((looks = 0; looks < 25; looks++)); do
+			! registered || return 0
+			sleep 0.02 # Whether it comes too late, nobody says.
+		done
 		exec {rounds}>&-
 	done
 	return 1
@@ -65,8 +68,8 @@ verb start late
 kill -STOP "$sessiond_pid"
 ok 'a program runs on while its daemon is stopped' round
 kill -CONT "$sessiond_pid"
-# The late answer has to be there, else what comes now is lost, too.
 wait_for control
+# The late answer has to be there, else what comes now is lost, too. Only the program sees it.
 sleep 0.2
 round
 verb stop late
@@ -80,7 +83,7 @@ kill -STOP "$sessiond_pid"
 round
 kill -CONT "$sessiond_pid"
 wait_for control
-sleep 0.2
+sleep 0.2 # the late answer, as above
 verb stop never
 is "$(counted never)" '0 0 3' 'lost, and never asked for again: counted all the same'
 verb start never
@@ -108,7 +111,7 @@ verb start ended
 kill -STOP "$sessiond_pid"
 round
 exec {rounds}>&-
-sleep 0.1
+wait_for eval "! kill -0 $program"
 kill -CONT "$sessiond_pid"
 verb stop ended
 is "$(counted ended)" '0 0 3' 'of a program that ended meanwhile, too'

@@ -47,7 +47,7 @@ END
 stop='kill -STOP $daemon; echo $daemon >stopped'
 go_on() { # SECONDS after it was stopped
 	wait_for test -s stopped
-	sleep "$1"
+	sleep "$1" # the daemon stands still for so long
 	kill -CONT "$(<stopped)"
 }
 

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# tests/rooms.pl and tests/words.pl see what they are to see, each in a small tree with one fault.
+# tests/rooms.pl, tests/words.pl and tests/sleeps.pl see what they are to see, each in a small tree with one fault.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
 command -v git >/dev/null || skip_all 'there is no git'
-plan 15
+plan 18
 
 tree=$TAP_DIR/tree
 put() { # FILE, its text from stdin
@@ -161,3 +161,33 @@ is "$(words | tail -1)" 'status 1' '  ... an opening more'
 sed -i '$d' "$tree/common/words.c"
 echo '/* Its spare. */' >>"$tree/common/words.c"
 like "$(words -l)" 'common/words.c:20: spare .reader sub-buffer.*status 1' '  ... a word more, and where it is'
+
+sleeps() {
+	(cd "$tree" && git init -q . && git add . && perl "$LTTNGMAP_SRC/tests/sleeps.pl"; echo "status $?")
+}
+begin
+put tests/unit/waits.c <<'END'
+void wait_for(int *state)
+{
+	while (!*state)
+		usleep(20000);
+	usleep(300000); /* Nothing is to happen. */
+	usleep(100);
+}
+END
+put tests/integration/waits.sh <<'END'
+for i in 1 2 3; do
+	grep -q ready said && break
+	sleep 0.1
+done
+# The promise is a second.
+sleep 1
+sleep 600 &
+END
+is "$(sleeps)" 'status 0' 'sleeps in a loop that asks for a state, with a reason, and a pace'
+echo 'sleep 0.5' >>"$tree/tests/integration/waits.sh"
+is "$(sleeps)" $'tests/integration/waits.sh:8: says not why it sleeps: sleep 0.5\nstatus 1' '  ... a script that only sleeps'
+begin
+rm -r "$tree/tests"
+put tests/unit/waits.c <<<$'int main(void)\n{\n\tstart();\n\tusleep(200000);\n}'
+like "$(sleeps)" 'waits.c:4: says not why it sleeps: usleep\(200000\);.*status 1' '  ... a program'

@@ -83,7 +83,7 @@ says 'removed: start' 0 "$gone" start removed
 # More metadata goes into the file that is open, and that nobody finds any more.
 control '{"verb": "enable", "session": "removed", "channel": "c", "rule": "levels:*"}' >/dev/null
 emit
-sleep 2
+sleep 2 # in which nothing is to be said
 is "$(grep -c 'removed.*can be written again' "$TAP_DIR/log")" 0 'removed: nobody says that it can be written'
 mkdir "$TAP_DIR/removed"
 says 'removed, and another one made: rotate' 1 'not rotated.*removed was removed.*create one with another' \
@@ -170,7 +170,7 @@ else
 	ok 'full, blocking: it is reported while the program waits' \
 		wait_for grep -q 'No space left on device; make room there$' "$TAP_DIR/blocking"
 	ok '  ... and how to end that' wait_for grep -q 'sh waits for that; ^C.*lets it go on untraced' "$TAP_DIR/blocking"
-	sleep 1
+	sleep 1 # it waits on, without an end
 	kill -INT "$record"
 	ok '  ... an interrupt ends the waiting' wait_for is_over "$record"
 	kill -KILL "$record" 2>/dev/null

@@ -114,7 +114,7 @@ FAKE_SESSIOND='' "$lttngmap" record --preload none -o three -- \
 pid=$!
 for _ in {1..600}; do [[ -e begun ]] && break; sleep 0.05; done
 kill -9 "$(daemon_pid)"
-sleep 0.2
+sleep 0.2 # The command may see it before the program ends, and says nothing yet.
 touch go
 wait "$pid"
 is $? 4 'the program outlives its daemon'

@@ -133,6 +133,7 @@ output=$(FAKE_SESSIOND=empty,slow record_aside 'wait_for(b"[lttngmap:")' -o s --
 like "$output" '\[lttngmap: 4,000 events,' '  ... which has the events that are in the buffers yet'
 output=$(record_aside '' -q -o f -- sleep 1.2)
 is "$output" $'\nstatus 0' 'neither with --quiet'
+# For longer than the status line needs to come.
 output=$(record '' -o p -- sh -c 'for i in 1 2 3 4; do echo line; sleep 0.3; done')
 is "$(grep -c '\[lttngmap:' <<<"$output")" 0 'no status line among lines of the program'
 output=$(TERMINAL_RAW=1 record_aside '' -o g -- sleep 1.5)

@@ -84,7 +84,7 @@ while ((SECONDS < deadline)); do
 	5) kill -KILL "$(sessiond_consumer)" ;;
 	15) pkill -KILL -P "$sessiond_pid" ;;
 	esac
-	sleep 0.2
+	sleep 0.2 # the pace of the rounds
 done
 ok 'events are seen while it is recorded' wait_for grep -q 'paced:event.*number = 500 ' seen
 ok 'those of a class that came later, too' wait_for grep -q 'numbered:event' seen
@@ -143,7 +143,7 @@ if [[ $EUID == 0 ]] && [[ -d /sys/kernel/tracing/instances || -d /sys/kernel/deb
 	exec 9>hold-fast
 	for ((round = 0; round < 10; round++)); do
 		/bin/true
-		sleep 0.2
+		sleep 0.2 # the pace of the rounds
 	done
 	ok "beside the kernel's, those of a program are seen" wait_for grep -q 'paced:event' seen
 	ok "and the kernel's" wait_for grep -q 'sched_process_exec: .*/bin/true' seen

@@ -118,11 +118,11 @@ burst=$!
 # Answers that came before are taken: nothing has come for a while.
 for ((i = 0, quiet = 0; i < 150 && quiet < 10; i++)); do
 	before=$(confirmed a)
-	sleep 0.2
+	sleep 0.2 # a look each
 	[[ $(confirmed a) == "$before" ]] && quiet=$((quiet + 1)) || quiet=0
 done
 for ((i = 0; i < cut * 5; i++)); do
-	sleep 0.2
+	sleep 0.2 # a look each, for so long as the link is cut
 	look
 done
 told() { [[ $(on b "$lttngmap" status 2>&1) == *'the spool is full'* ]]; }
@@ -150,7 +150,7 @@ ok 'b: who sends was killed, and another one goes on' wait_for grows b "$before"
 # ---- the link is cut for longer than a connection may rest
 
 link down
-sleep 3
+sleep 3 # longer than --timeout
 look
 before=$(confirmed b)
 link up
@@ -159,7 +159,7 @@ ok 'b: it goes on after its timeout' wait_for grows b "$before"
 # ---- the collector is killed
 
 relayd_stop KILL
-sleep 1
+sleep 1 # without a collector for so long
 look
 before_a=$(confirmed a) before_b=$(confirmed b)
 relayd_start

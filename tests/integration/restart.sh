@@ -44,7 +44,7 @@ start() {
 restart() {
 	sessiond_stop
 	[[ $sessiond_status == 0 ]] || diag "the daemon ended with $sessiond_status"
-	sleep "${1:-0}"
+	sleep "${1:-0}" # without a daemon for so long
 	start
 }
 records() { # SESSION MORE-THAN

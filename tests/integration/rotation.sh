@@ -184,7 +184,7 @@ by_time() {
 	[[ $(chunks_count chunks) -gt $before ]]
 }
 ok 'by time, also after a stop and a start' wait_for by_time
-sleep 0.4
+sleep 0.4 # two periods of 150 ms
 is "$(chunks_count chunks)" $((before + 1)) 'but not where nothing was recorded'
 map save s -o "$TAP_DIR/saved.json"
 like "$(<"$TAP_DIR/saved.json")" '"period_ms": ?150' 'which is saved'

@@ -268,7 +268,7 @@ static void test_slots(int fd, struct lttngmap_ring *ring)
 	/* Stopped in the middle of an event, as it were. */
 	ring->lock = 1;
 	verb("destroy", "three");
-	usleep(1100000);
+	usleep(1100000); /* It rests for a second, as above. */
 	make_session("four", 4096);
 	verb("start", "four");
 	ok(control->channels[0].generation != 0, "a slot with a ring held is used again");
@@ -469,7 +469,7 @@ static void test_ends(void)
 
 	child = spawn("tx", &told);
 	wait_told(told);
-	usleep(300000);
+	usleep(300000); /* Its end would be seen by then. */
 	is(sessiond_status(&sessiond, "life", "alive"), 2, "after an exec it is one process still");
 	is(sessiond_status(&sessiond, "life", "processes"), 5, "and is counted once");
 	end(child, told);

@@ -34,7 +34,7 @@ ok 'a session' control '{"verb": "create", "session": "s", "output": "'"$trace"'
 
 traced ls -lR / --time=ctime >/dev/null 2>&1 &
 busy=$!
-sleep 0.2
+wait_for compgen -G "$trace/ust/c_*"
 kill -KILL "$first"
 restarted() {
 	local pid
@@ -42,7 +42,7 @@ restarted() {
 	pid=$(consumer_pid) && [[ $pid != "$first" ]]
 }
 ok 'killed, it is started again' wait_for restarted
-sleep 0.3
+sleep 0.3 # in which the other one reads what the program goes on to emit
 kill "$busy" 2>/dev/null
 wait "$busy" 2>/dev/null
 traced ls / >/dev/null
@@ -126,7 +126,7 @@ is "$(cut -d' ' -f1 "$TOLD" | sort -u | wc -l)" 2 'of its own'
 is "$(cut -d' ' -f2 "$TOLD" | sort | xargs)" 'mine others' 'which is told of it alone'
 packets() { control '{"verb": "status", "session": "'"$1"'"}' | sed -nE 's/.*"packets": ?([0-9]+).*/\1/p'; }
 ok 'what it reports of it is taken' wait_for eval '[[ $(packets mine) == 7 ]]'
-sleep 0.3
+sleep 0.3 # in which nothing more is to be counted
 is "$(packets mine) $(packets others)" '7 7' 'and of no other one'
 ok 'a session ends' control '{"verb": "destroy", "session": "mine"}'
 ok 'and its consumer does' wait_for are_gone "$(sed -n 's/ mine$//p' "$TOLD")"

@@ -115,8 +115,8 @@ good '{"verb": "destroy", "session": "s"}' 'destroy while it runs'
 bad '{"verb": "destroy", "session": "s"}' "no session 's'" 'destroy: twice'
 ok 'its directory is gone' wait_for test ! -e "$SESSIOND_DIR/rings/s"
 
-sleep 2
 # Slots: 64 channels in all, each at rest for a second when it is gone.
+sleep 1.2
 for ((i = 0; i < 66; i++)); do
 	echo '{"verb": "create", "session": "m'$((i / 8))'", "output": "/o"}'
 	echo '{"verb": "channel", "session": "m'$((i / 8))'", "channel": "c'$i'",

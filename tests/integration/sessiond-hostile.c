@@ -312,7 +312,7 @@ int main(void)
 		int now = count_fds();
 
 		fds = now > fds ? now : fds;
-		usleep(20000);
+		usleep(20000); /* a look each, for a second */
 	}
 	test_messages();
 	test_mutations();

@@ -116,7 +116,7 @@ writer 0
 # What they had to do when it began may come late.
 for _ in {1..8}; do
 	before=$(ticks)
-	sleep 0.5
+	sleep 0.5 # it is measured for so long
 	spent=$(($(ticks) - before))
 	[[ $spent -gt 2 ]] || break
 	diag "once more: $spent ticks"

@@ -163,7 +163,7 @@ LTTNGMAP_ALLOW_BLOCKING=1 LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$steady" 100 wait 
 	<"$TAP_DIR/in" >"$TAP_DIR/patient" 2>&1 &
 patient=$!
 exec 9>"$TAP_DIR/in"
-sleep 1
+sleep 1 # in which it says nothing
 is "$(<"$TAP_DIR/patient")" '' 'where it may block, it waits for a daemon that is stopped'
 sessiond_signal CONT
 is_traced() { control '{"verb": "processes", "from": 0}' | grep -q "\"pid\": *$patient,"; }
@@ -195,7 +195,7 @@ lives() {
 	# Nobody reads its rings: in blocking mode it waits.
 	before=
 	if [[ $1 == blocking ]]; then
-		sleep 0.2
+		sleep 0.2 # in which its rings become full
 		before=$(tr '\n' ' ' <"$TAP_DIR/out")
 	fi
 	sessiond_stop KILL

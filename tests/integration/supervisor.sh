@@ -28,7 +28,7 @@ kill_daemon() {
 		now=$(daemon_pid) && [[ $now != "$before" ]] && control
 	}
 	wait_for again
-	sleep 0.15
+	sleep 0.15 # A supervisor pauses where a daemon lives for less than 100 ms.
 }
 # As root the supervisor soon watches a thread of the daemon, by a descriptor more.
 watches=
@@ -73,7 +73,7 @@ done
 after=$(descriptors)
 ok "after some more lives it has no more descriptors: $fds, then $after" test "$after" -le "$fds"
 before=$(wakes)
-sleep 1
+sleep 1 # in which it is not to wake
 if [[ $watches ]]; then
 	ok 'a supervisor sleeps as long as its daemon lives' test $(($(wakes) - before)) -le 1
 else

@@ -48,7 +48,7 @@ kill_often() {
 			last=$pid
 			kill -KILL "$pid" 2>/dev/null && killed=$((killed + 1))
 		else
-			sleep 0.01
+			sleep 0.01 # The next one is not there yet.
 		fi
 	done
 	echo "$killed" >>"$TAP_DIR/killed"

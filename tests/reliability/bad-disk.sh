@@ -28,7 +28,7 @@ export LTTNGMAP_CONSUMERD=$TAP_DIR/consumer
 # be MODE SECONDS: as tests/utils/bad-disk.c has them.
 be() {
 	printf %s "$1" >"$BAD_DISK"
-	sleep "$2"
+	sleep "$2" # the disk is so for so long
 }
 begin_anew() {
 	rm -rf "$TAP_DIR/stop" "$numbered_trace"
@@ -78,8 +78,9 @@ be_bad() {
 	size=$(bytes)
 	be g 0.1
 	for ((tries = 0; tries < 300 && $(bytes) <= size; tries++)); do
-		sleep 0.1
+		sleep 0.1 # a look each
 	done
+	# Half a second without trouble, on a busy machine, too.
 	sleep 3
 	echo "$changes" >"$TAP_DIR/changes"
 	touch "$TAP_DIR/stop"
@@ -119,7 +120,7 @@ dead() { # MODE NAME ERROR
 	begin_anew
 	{
 		wait_for_events
-		sleep 1
+		sleep 1 # in which all is well
 		wait_for_many
 		be "$1" 1
 		touch "$TAP_DIR/stop"

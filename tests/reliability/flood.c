@@ -139,7 +139,7 @@ static unsigned long run_round(unsigned int seconds, bool flooded)
 		else if (children[i] == 0)
 			flood(path);
 	}
-	sleep(seconds);
+	sleep(seconds); /* It is flooded for so long. */
 	__atomic_store_n(&shared->end, 1, __ATOMIC_RELAXED);
 	took = siege_now_us() - begin;
 	for (int i = 0; i <= FLOODERS; i++)

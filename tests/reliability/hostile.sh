@@ -69,6 +69,7 @@ of_daemons() {
 settled() { # FDS: so many, or fewer
 	(($(of_daemons) <= $1))
 }
+# More than that second.
 sleep 2
 memory=("$(private "$daemon")" "$(private "$consumer")")
 all=("$(resident "$daemon")" "$(resident "$consumer")")

@@ -235,7 +235,7 @@ end_all
 hung_session blocking
 held=$(consumer_of_one)
 kill -KILL "$held"
-sleep 1
+sleep 1 # in which another one would be started
 is "$(sessiond_consumer | wc -l)" 1 'no other consumer is started beside one that was killed and is held'
 others_go_on 'consumer killed'
 answer

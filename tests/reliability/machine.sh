@@ -55,7 +55,7 @@ watch_sizes() {
 	while [[ ! -e $TAP_DIR/stop ]]; do
 		echo "at $(now_ms)"
 		sizes
-		sleep 0.1
+		sleep 0.1 # a look each
 	done >"$TAP_DIR/sizes"
 }
 shut_down() {
@@ -153,7 +153,7 @@ before=$(cksum <"$disk/trace/ust/metadata")
 "$LTTNGMAP_BUILD/tests/utils/steady" 100 >/dev/null
 changed() { [[ $(cksum <"$disk/trace/ust/metadata") != "$before" ]]; }
 ok 'metadata: other classes come' wait_for changed
-sleep 3
+sleep 3 # in which nothing is synced, and everything might be written back
 die metadata
 is "$(sizes | cut -d' ' -f 2 | sort | tail -n 1)" "$(cut -d' ' -f 2 "$TAP_DIR/sizes" | sort | tail -n 1)" \
 	'metadata: streams are what they were when it was synced'

@@ -49,10 +49,10 @@ stop_now_and_then() {
 		pid=$(daemon_of)
 		if [[ -n $pid ]]; then
 			kill -STOP "$pid" 2>/dev/null
-			sleep 0.03
+			sleep 0.03 # it stands still for so long
 			kill -CONT "$pid" 2>/dev/null
 		fi
-		sleep 0.1
+		sleep 0.1 # and runs for so long
 	done
 }
 

@@ -97,7 +97,7 @@ end_program() {
 living() {
 	begin "$1"
 	kill_all
-	sleep 0.1
+	sleep 0.1 # The program writes on without them.
 	kill -STOP "$program"
 	recover "$SESSIOND_DIR"
 	is "$status" 0 "living, $1: recovered" || diag "$(cat "$TAP_DIR/err")"
@@ -220,7 +220,7 @@ kill_all "$program"
 for delay in 0.01 0.03 0.05 0.08; do
 	"$lttngmap" recover "$RINGS" >/dev/null 2>&1 &
 	pid=$!
-	sleep "$delay"
+	sleep "$delay" # the moment when it is killed
 	kill -KILL "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
 	# What it had begun: it ends by itself, without its daemon.

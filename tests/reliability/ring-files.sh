@@ -136,7 +136,7 @@ if [[ $EUID == 0 ]]; then
 	NUMBERED_COUNTS=$TAP_DIR/counts-cut "$survivors" "$TAP_DIR/stop-now" >"$TAP_DIR/late" 2>&1
 	is $? 0 'full disk: a program for which there is no room ends well' ||
 		diag "$(cat "$TAP_DIR/late")"
-	sleep 0.3
+	sleep 0.3 # The one that has its room writes on.
 	touch "$TAP_DIR/stop"
 	wait "$program"
 	is $? 0 'full disk: one that has its room goes on'

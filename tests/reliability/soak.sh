@@ -50,10 +50,10 @@ until_came() {
 
 watch() {
 	until_came 0
-	sleep $((seconds / 2))
+	sleep $((seconds / 2)) # half of the time that was asked for
 	until_came $((members * 3 / 2))
 	sample >"$TAP_DIR/middle"
-	sleep $((seconds - seconds / 2))
+	sleep $((seconds - seconds / 2)) # the other half
 	until_came $((members * 5 / 2))
 	sample >"$TAP_DIR/end"
 	touch "$TAP_DIR/stop"

@@ -28,10 +28,10 @@ stop_consumer() {
 	sleep 0.3
 	consumer=$(consumer_of)
 	kill -STOP "$consumer"
-	sleep "$seconds"
+	sleep "$seconds" # it stands still for so long
 	[[ $(consumer_of) != "$consumer" ]] || echo "$consumer" >"$TAP_DIR/same"
 	kill -CONT "$consumer"
-	sleep 0.5
+	sleep 0.5 # in which another one would be started
 	[[ $(consumer_of) != "$consumer" ]] || echo "$consumer" >>"$TAP_DIR/same"
 	touch "$TAP_DIR/stop"
 }

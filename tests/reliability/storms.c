@@ -164,7 +164,7 @@ static struct storm watch_until(int64_t count, int64_t cpu_before)
 			bail_out("after a minute there are %lld processes",
 				 (long long)registered());
 		last = cpu;
-		usleep(20000);
+		usleep(20000); /* a look each */
 	}
 	storm.cpu_us = cpu - cpu_before;
 	return storm;

@@ -195,7 +195,7 @@ static void check_real_clock(enum lttngmap_clock id)
 
 	clock_calibration_start(&calibration, id);
 	clock_calibration_describe(&calibration, &first);
-	usleep(50000);
+	usleep(50000); /* between two measures */
 	clock_calibration_update(&calibration);
 	clock_calibration_describe(&calibration, &second);
 	error = (double)second.frequency / (double)first.frequency - 1;

@@ -123,7 +123,7 @@ static void check_limit(void)
 	text = strchr(said(), '\n');
 	ok(!text || text[1] == '\0', "and then one a second at most");
 	do {
-		usleep(20000);
+		usleep(20000); /* a look each */
 		log_info("y");
 		text = said();
 	} while (*text == '\0');

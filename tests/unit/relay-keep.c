@@ -133,7 +133,7 @@ int main(void)
 	(void)signal(SIGHUP, SIG_IGN);
 	pid = keep_in_child(0);
 	kill(pid, SIGHUP);
-	usleep(50000);
+	usleep(50000); /* in which nothing is to end */
 	kill(pid, SIGTERM);
 	is(status_of(pid), 3, "under nohup, the end of a terminal is none");
 	is(counts->told, SIGTERM, "  ... nor its child's");

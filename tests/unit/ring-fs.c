@@ -309,7 +309,7 @@ static void case_killed_blocked(struct ring_server *server)
 		ioctl(fd, TRACE_MMAP_IOCTL_GET_READER);
 		_exit(1);
 	}
-	usleep(200000);
+	usleep(200000); /* It is blocked by then; killed before, it dies as well. */
 	kill(child, SIGKILL);
 	is(waitpid(child, &status, 0), child, "a blocked reader can be killed");
 	ok(WIFSIGNALED(status), "and dies of it");

@@ -200,7 +200,7 @@ static void *make_children(void *unused)
 		check(waitpid(child, &status, 0) == child, "waitpid");
 		check(WIFEXITED(status) && WEXITSTATUS(status) == 7, "a child");
 		done[6]++;
-		usleep(10000);
+		usleep(10000); /* the pace of its children */
 	}
 	return unused;
 }

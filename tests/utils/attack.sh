@@ -286,7 +286,7 @@ attack_wait_quiet() {
 }
 
 attack_judge() { # NAME MEDIATOR
-	local uid name=$1 before_p50 before_p99 standing memory written begin took limit median files all events
+	local uid name=$1 before_p50 before_p99 processes standing memory written begin took limit median files all events
 
 	numbered_trace=$TAP_DIR/first
 	rm -rf "$TAP_DIR/first" "$TAP_DIR/second"
@@ -298,15 +298,17 @@ attack_judge() { # NAME MEDIATOR
 	attack_prepare "$2"
 	attack_start_victims
 	wait_for attack_has_victims || bail_out 'the victims are not traced'
+	processes=$(attack_processes)
 	read -r before_p50 before_p99 _ < <(attack_probe 1)
-	sleep 0.3
+	# The probe's processes are gone.
+	wait_for eval '(($(attack_processes) <= processes))'
 	attack_standing
 	memory=$(attack_sum RssAnon: status)
 	files=$(attack_files)
 	written=$(attack_sum wchar: io)
 
 	attack_start
-	sleep 0.5
+	sleep 0.5 # No state is the same in all attacks: they are at it by then.
 	attack_measure
 	limit=$((attack_patience * (before_p99 * 10 > 100000 ? before_p99 * 10 : 100000)))
 	median=$((attack_patience * (before_p50 * 10 > 5000 ? before_p50 * 10 : 5000)))
@@ -362,7 +364,7 @@ attack_judge() { # NAME MEDIATOR
 	ok "$name: nothing stays" attack_wait_quiet 0 "${standing#* }"
 	ok "$name: nor files, $files KiB before, $(attack_files) after" test "$(attack_files)" -le $((files + 1024))
 	attack_start
-	sleep 0.5
+	sleep 0.5 # as above
 	all=("$sessiond_pid" "$(attack_daemon)")
 	kill -TERM "$sessiond_pid"
 	ok "$name: SIGTERM ends all" attack_await $((10 * attack_patience)) "${all[@]}" ||

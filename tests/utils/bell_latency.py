@@ -42,7 +42,7 @@ def main():
     while len(seen) < first + most and time.monotonic() < deadline:
         now = time.monotonic() * 1000
         seen += [now] * (packets_on_disk(stream) - len(seen))
-        time.sleep(0.0005)
+        time.sleep(0.0005)  # a look each
     wakes = wake_ups(pids) - begin
     with open(log, encoding="ascii") as lines:
         steps = [line.split() for line in lines if line.endswith("\n")]

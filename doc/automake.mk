@@ -41,6 +41,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-event-class.3 \
 	doc/man/lttngmap-filter.7 \
 	doc/man/lttngmap-gen-tp.1 \
+	doc/man/lttngmap-lttng.1 \
 	doc/man/lttngmap-lttng.7 \
 	doc/man/lttngmap-preload.7 \
 	doc/man/lttngmap-python.7 \

@@ -69,6 +69,9 @@ lttngustpc_DATA = liblttngmap/lttng-ust.pc
 lttngprefix = $(libdir)/lttngmap/lttng-compat
 lttng_libraries = ust: ust-common: ust-tracepoint: ust-fork: ust-fd: ust-dl:-dl ust-libc-wrapper:-libc \
 	ust-pthread-wrapper:-pthread ust-cyg-profile:-cyg-profile ust-cyg-profile-fast:-cyg-profile-fast
+# LTTng's command, by lttngmap.
+lttngbindir = $(lttngprefix)/bin
+dist_lttngbin_SCRIPTS = cli/lttng
 install-exec-hook:
 	$(MKDIR_P) "$(DESTDIR)$(lttngprefix)/bin" "$(DESTDIR)$(lttngprefix)/include" \
 		"$(DESTDIR)$(lttngprefix)/lib"
@@ -76,9 +79,10 @@ install-exec-hook:
 		ln -sf "../../../liblttngmap$${names#*:}.so" \
 			"$(DESTDIR)$(lttngprefix)/lib/liblttng-$${names%:*}.so" || exit 1; \
 	done
+	ln -sf lttng "$(DESTDIR)$(lttngprefix)/bin/lttng-sessiond"
 	ln -sfr "$(DESTDIR)$(bindir)/lttngmap-gen-tp" "$(DESTDIR)$(lttngprefix)/bin/lttng-gen-tp"
 	ln -sfrn "$(DESTDIR)$(lttngmapincludedir)" "$(DESTDIR)$(lttngprefix)/include/lttngmap"
 	ln -sfrn "$(DESTDIR)$(lttngcompatdir)" "$(DESTDIR)$(lttngprefix)/include/lttng"
 
 uninstall-local:
-	cd "$(DESTDIR)$(lttngprefix)" && rm -f bin/lttng-gen-tp include/lttngmap include/lttng lib/liblttng-*.so
+	cd "$(DESTDIR)$(lttngprefix)" && rm -f bin/lttng-sessiond bin/lttng-gen-tp include/lttngmap include/lttng lib/liblttng-*.so

@@ -32,8 +32,8 @@ def place(name):
 
 
 installed = []
-for directory, _, names in os.walk(root):
-    for name in names:
+for directory, folders, names in os.walk(root):
+    for name in names + [f for f in folders if os.path.islink(os.path.join(directory, f))]:
         installed.append(place(os.path.relpath(os.path.join(directory, name), root)))
 owners = {name: [] for name in installed}
 for path in glob.glob(debian + "/*.install") + [debian + "/not-installed"]:

@@ -21,6 +21,9 @@ EXTRA_DIST += \
 	tests/lttng/peer.sh \
 	tests/lttng/robot.expected \
 	tests/lttng/taken.c \
+	tests/lttng/typed.expected \
+	tests/lttng/typed.sh \
+	tests/lttng/typed.txt \
 	tests/lttng/taken.expected \
 	tests/lttng/taken-tp.h
 
@@ -63,4 +66,6 @@ tests_lttng_robot_whole_LDFLAGS = $(test_ldflags)
 tests_lttng_robot_whole_LDADD = liblttngmap.la -ldl
 
 dist_check_SCRIPTS += tests/integration/lttng-compat.sh tests/integration/lttng-gen-tp.sh
+dist_check_SCRIPTS += tests/integration/lttng-commands.sh
 TESTS += tests/integration/lttng-compat.sh tests/integration/lttng-gen-tp.sh
+TESTS += tests/integration/lttng-commands.sh

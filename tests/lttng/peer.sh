@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # peer.sh DIRECTORY NAME [WORK] - what LTTng-UST makes of the program NAME (hello, fields,
-# messages, robot, multi, taken, nested) of DIRECTORY: built against its headers, recorded by its daemons, shown
+# messages, robot, multi, taken, nested; typed: hello, by the commands of typed.txt) of DIRECTORY: built against its headers, recorded by its daemons, shown
 # by babeltrace2. This is how NAME.expected was made:
 #
 #   tests/lttng/peer.sh tests/lttng hello >tests/lttng/hello.expected
@@ -56,11 +56,12 @@ elif [[ -e $name.cc ]]; then
 	"$LTTNGMAP_CXX" -I. "$name.cc" -o "$work/$name" -llttng-ust -llttng-ust-common -ldl
 	run=("$work/$name")
 else
-	files=("$name.c")
-	[[ ! -e $name-tp.c ]] || files+=("$name-tp.c")
-	"$LTTNGMAP_CC" -D_GNU_SOURCE -I. "${files[@]}" -o "$work/$name" -llttng-ust \
+	program=${name/typed/hello}
+	files=("$program.c")
+	[[ ! -e $program-tp.c ]] || files+=("$program-tp.c")
+	"$LTTNGMAP_CC" -D_GNU_SOURCE -I. "${files[@]}" -o "$work/$program" -llttng-ust \
 		-llttng-ust-common -ldl
-	run=("$work/$name")
+	run=("$work/$program")
 fi
 
 lttng() {
@@ -74,6 +75,12 @@ for _ in {1..200}; do
 	! lttng list || break
 	sleep 0.05
 done
+if [[ $name == typed ]]; then
+	mkdir "$work/typed"
+	unset -f lttng
+	PATH=$work:$PATH "$BASH" "$source/typed.sh" "$work/typed"
+	exit
+fi
 lttng create s --output="$work/trace"
 lttng enable-channel -u c --subbuf-size=256K
 lttng enable-event -u -c c -a

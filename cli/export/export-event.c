@@ -234,6 +234,8 @@ static void event(struct view *view, const struct view_stream *stream, const bt_
 	if (class->vtid >= 0 &&
 	    integer_at(bt_event_borrow_common_context_field_const(bt), class->vtid, &tid))
 		export->has_threads = true;
+	else if (stream->is_kernel)
+		tid = (uint64_t)export_track_task(stream);
 	track = export_track_get(export, stream, (int64_t)tid);
 	if (!track)
 		return;

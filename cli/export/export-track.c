@@ -63,17 +63,32 @@ static int grow(struct export_tracks *tracks)
 	return 0;
 }
 
+/* True if the kernel's event is of a task whose name is known. All idle CPUs have one number. */
+static bool has_task(const struct view_stream *stream)
+{
+	return stream->is_kernel && stream->program[0] && (stream->pid > 0 || stream->tid > 0);
+}
+
+int64_t export_track_task(const struct view_stream *stream)
+{
+	return has_task(stream) ? stream->kernel_tid : -1;
+}
+
 /* The program that made the stream's events since its packet began, or the last event. */
 static const char *program_of(const struct view_stream *stream)
 {
+	if (has_task(stream))
+		return stream->program;
 	if (stream->process[0])
 		return stream->process;
 	return stream->pid < 0 && stream->members.vpid < 0 ? "kernel" : "?";
 }
 
-/* Tracks of the kernel's are the CPUs: whose thread ran there is for the events to tell. */
+/* A task of unknown process is taken for one. Tracks of the kernel's other events are the CPUs. */
 static int64_t pid_of(const struct view_stream *stream)
 {
+	if (has_task(stream))
+		return stream->pid > 0 ? stream->pid : stream->tid;
 	return stream->is_kernel ? 0 : stream->pid;
 }
 
@@ -92,7 +107,7 @@ static struct export_process *make_process(struct export *export, const struct v
 	export->tracks.processes = process;
 	process->of_bucket = export->tracks.buckets[pid_of(stream) & (EXPORT_BUCKETS - 1)];
 	export->tracks.buckets[pid_of(stream) & (EXPORT_BUCKETS - 1)] = process;
-	if (!stream->is_named_by_event)
+	if (!stream->is_named_by_event && !stream->is_kernel)
 		export->tracks.replaced = before;
 	if (export->format->process)
 		export->format->process(export, process);

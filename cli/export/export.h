@@ -119,6 +119,8 @@ struct export_tracks {
 	uint64_t last_uuid;
 };
 
+/* The thread that a kernel event is of, if its name is known; -1: not known, or no thread. */
+int64_t export_track_task(const struct view_stream *stream);
 /* The thread that an event of the stream is of. NULL without memory. */
 struct export_track *export_track_get(struct export *export, const struct view_stream *stream,
 				      int64_t tid);

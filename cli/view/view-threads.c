@@ -140,6 +140,7 @@ void view_threads_event(struct view_threads *threads, struct view_stream *stream
 				       &tid))
 		return;
 	stream->is_kernel = true;
+	stream->kernel_tid = (int64_t)tid;
 	learn_members(threads, payload);
 	thread = threads->places ? find(threads, (int64_t)tid) : NULL;
 	if (thread && thread->tid < 0)

@@ -50,6 +50,7 @@ struct view_stream {
 	int64_t cpu;             /* -1: unknown */
 	uint64_t machine;    /* hash of its name; 0: a kernel's stream, which is of no process */
 	bool is_kernel;      /* pid, tid and program are those of the current event's thread */
+	int64_t kernel_tid;  /* the number of that thread; 0: the CPU was idle */
 	int64_t learned_pid; /* process whose name is known (view-threads.c) */
 	int64_t learned_tid; /* thread whose process is known, likewise */
 	struct view_context_members members; /* -1, too: the packet names the process */

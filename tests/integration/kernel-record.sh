@@ -132,6 +132,14 @@ is "$("$LTTNGMAP_BUILD/lttngmap" view named -p ls | grep -c 'sys_enter_execve ')
 ok 'report chooses them' "$LTTNGMAP_BUILD/lttngmap" report -p ls -o named.html named
 "$LTTNGMAP_BUILD/lttngmap" export named -p ls --json - >exported
 is "$(grep -c sys_enter_ exported)" "$(wc -l <shown)" '  ... and export'
+# By whom they are, in each format.
+expected=$("$LTTNGMAP_BUILD/lttngmap" view named -p ls | wc -l)
+"$LTTNGMAP_BUILD/lttngmap" export named --chrome - | python3 "$utils/programs_of.py" chrome >programs
+is "$(grep '^ls ' programs)" "ls $expected" 'a chrome export has them in the process'
+"$LTTNGMAP_BUILD/lttngmap" report -o named.html named 2>err
+python3 "$utils/programs_of.py" page <named.html >programs
+is "$(grep '^ls ' programs)" "ls $expected" '  ... and so has the page'
+like "$(<programs)" 'sh [0-9]+' '  ... and those of the shell, with its name'
 record named --kernel 'task:task_rename' --kernel-pid program -- ls / 2>err
 is "$(babeltrace2 named/kernel | grep -c task_newtask)" 0 'rules for tasks are taken as they are'
 # Not what record itself writes: here nobody else does.

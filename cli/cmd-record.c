@@ -118,6 +118,8 @@ static const struct poptOption where_table[] = {
 	  "So much may wait to be sent (default: " RELAY_SPOOL_SIZE ")", "N[K|M|G]" },
 	{ "live", '\0', POPT_ARG_STRING, &record.options.relay.live, 0,
 	  "Can be watched at the collector, so often", "N[ms|s]" },
+	{ "flight-recorder", '\0', POPT_ARG_NONE, &record.options.flight_recorder, 0,
+	  "Overwrite the oldest events; write what is left at the end", NULL },
 	{ "quiet", 'q', POPT_ARG_NONE, &record.options.quiet, 0,
 	  "No summary unless something was lost", NULL },
 	POPT_TABLEEND
@@ -155,6 +157,8 @@ static const struct poptOption buffers_table[] = {
 static const struct poptOption advanced_table[] = {
 	{ "ring-dir", '\0', POPT_ARG_STRING, &record.options.ring_dir, 0,
 	  "Buffers are files there, for lttngmap recover", "DIR" },
+	{ "survive-panic", '\0', POPT_ARG_STRING, &record.options.survive_panic, 0,
+	  "The same, on persistent memory: they outlive the kernel", "DIR" },
 	{ "register-timeout", '\0', POPT_ARG_STRING, &record.options.register_timeout, 0,
 	  "So long a program waits for us (default: 5s)", "N[ms|s]" },
 	{ "mediator", '\0', POPT_ARG_STRING, &record.options.mediator, 0, "How buffers are served",
@@ -266,6 +270,37 @@ static int check_rules(void)
 	for (size_t i = 0; !error && i < record.options.nr_rules; i++)
 		error = check_rule(&record.options.rules[i]);
 	return error;
+}
+
+/* It overwrites, and nobody reads it before the end. */
+static int check_flight_recorder(void)
+{
+	struct record_options *typed = &record.options;
+
+	if (typed->survive_panic && typed->ring_dir) {
+		message_error("record: --survive-panic and --ring-dir both say where buffers are");
+		return -EINVAL;
+	}
+	if (typed->survive_panic)
+		typed->ring_dir = typed->survive_panic;
+	if (!typed->flight_recorder)
+		return 0;
+	if (typed->mode && strcmp(typed->mode, "overwrite") != 0) {
+		message_error("record: --mode %s: a flight recorder overwrites its oldest events",
+			      typed->mode);
+		message_hint("leave out --mode, or --flight-recorder");
+		return -EINVAL;
+	}
+	if (typed->relay.url || typed->file_size || typed->file_count || typed->nr_kernel_rules) {
+		message_error("record: --flight-recorder writes one trace of programs' events, at "
+			      "the end");
+		message_hint("leave out %s", typed->relay.url         ? "--url"
+					     : typed->nr_kernel_rules ? "the kernel's events"
+								      : "--file-size, --file-count");
+		return -EINVAL;
+	}
+	typed->mode = (char *)"overwrite";
+	return 0;
 }
 
 static int check_options(int argc)
@@ -386,6 +421,8 @@ static int run(int argc, const char **argv)
 {
 	int status;
 
+	if (check_flight_recorder())
+		return verb_usage_error(&verb_record);
 	if (!record.options.mode)
 		record.options.mode = (char *)"discard";
 	if (check_options(argc))

@@ -136,6 +136,8 @@ static int on_session(struct link *link, struct json_object *message, const char
 	if (!error)
 		error = get_flag(message, "recovered", &config.recovered);
 	if (!error)
+		error = get_flag(message, "durable", &config.durable);
+	if (!error)
 		error = get_kernel(message, session, &config.kernel);
 	if (error)
 		return error;

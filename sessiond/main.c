@@ -103,6 +103,7 @@ struct beginning {
 	struct runtime_dir *dir;
 	struct saved_state *saved_state;
 	int ring_dir; /* -1: rings are no files */
+	bool rings_are_dax;
 	struct ring_sweeper sweeper;
 };
 
@@ -216,7 +217,8 @@ static int make_saved_state(struct beginning *beginning)
 		log_error("cannot make the memory that is to outlive the daemon: %s",
 			  strerror(-error));
 	if (error == 0 && ring_dir >= 0) {
-		saved_state_name_files(*saved_state, ring_dir, beginning->sweeper.fd, first);
+		saved_state_name_files(*saved_state, ring_dir, beginning->rings_are_dax,
+				       beginning->sweeper.fd, first);
 		/* Removes leftovers of earlier daemons whose sweepers did not finish. */
 		ring_sweeper_remove_all(beginning->sweeper.fd, first - 1);
 	}
@@ -287,7 +289,9 @@ static int run_with_rings(struct beginning *beginning)
 	beginning->ring_dir = -1;
 	if (!beginning->options->ring_dir)
 		return run(beginning);
-	beginning->ring_dir = ring_dir_enter(beginning->options->ring_dir);
+	beginning->ring_dir = ring_dir_enter(beginning->options->ring_dir,
+					     beginning->options->survive_panic,
+					     &beginning->rings_are_dax);
 	if (beginning->ring_dir < 0)
 		return EXIT_FAILURE;
 	if (map_guard_install() != 0) {

@@ -33,6 +33,7 @@ struct given {
 	int preloaded;
 	int supervise;
 	char *ring_dir;
+	char *survive_panic;
 	int forget;
 	char *recover;
 	int json;
@@ -117,7 +118,8 @@ static int fill(struct options *options, struct given *given)
 	options->private_instance = given->private_instance;
 	options->preloaded = given->preloaded;
 	options->supervise = given->supervise;
-	options->ring_dir = given->ring_dir;
+	options->survive_panic = given->survive_panic != NULL;
+	options->ring_dir = given->survive_panic ? given->survive_panic : given->ring_dir;
 	options->forget = given->forget;
 	options->recover = given->recover;
 	options->json = given->json;
@@ -133,6 +135,11 @@ static int fill(struct options *options, struct given *given)
 	free(given->per_user);
 	if (error == 0 && options->runtime_dir[0] != '/') {
 		log_error("--runtime-dir: '%s' is not an absolute path", options->runtime_dir);
+		error = -EINVAL;
+	}
+	if (error == 0 && given->survive_panic && given->ring_dir) {
+		log_error("--survive-panic and --ring-dir both say where rings lie: leave out one");
+		free(given->ring_dir);
 		error = -EINVAL;
 	}
 	if (error == 0 && options->recover && options->ring_dir) {
@@ -173,6 +180,8 @@ int options_parse(struct options *options, int argc, const char **argv)
 		  "be one process, which ends for good when it is killed", NULL },
 		{ "ring-dir", '\0', POPT_ARG_STRING, &given.ring_dir, 0,
 		  "keep rings in files here, for lttngmap recover", "DIRECTORY" },
+		{ "survive-panic", '\0', POPT_ARG_STRING, &given.survive_panic, 0,
+		  "the same, on persistent memory: rings survive a panic and a reset", "DIRECTORY" },
 		{ "forget", '\0', POPT_ARG_NONE, &given.forget, 0,
 		  "take over no session of the daemon before, and leave none to the next", NULL },
 		{ "recover", '\0', POPT_ARG_STRING, &given.recover, 0,

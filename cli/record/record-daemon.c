@@ -132,7 +132,7 @@ static void leave_mounts(void)
 static void run_daemon(struct record *record, const char *program, const char *notify_path,
 		       int error_fd, pid_t parent)
 {
-	char mediator[64], clock[64], rings[PATH_MAX + 16];
+	char mediator[64], clock[64], rings[PATH_MAX + 32];
 	char *arguments[10];
 	int n = 0, null_fd;
 	sigset_t none;
@@ -152,7 +152,9 @@ static void run_daemon(struct record *record, const char *program, const char *n
 		arguments[n++] = clock;
 	}
 	if (record->options.ring_dir) {
-		snprintf(rings, sizeof(rings), "--ring-dir=%s", record->options.ring_dir);
+		snprintf(rings, sizeof(rings), "--%s=%s",
+			 record->options.survive_panic ? "survive-panic" : "ring-dir",
+			 record->options.ring_dir);
 		arguments[n++] = rings;
 	}
 	arguments[n] = NULL;

@@ -26,9 +26,13 @@
 static bool enabled;
 static bool shown;
 
-static uint64_t count_lost(const struct record_counts *counts)
+/* What a flight recorder overwrites is not lost. */
+static uint64_t count_lost(const struct record *record)
 {
-	return counts->discarded + counts->overwritten + counts->broken;
+	const struct record_counts *counts = &record->counts;
+
+	return counts->discarded + counts->broken +
+	       (record->options.flight_recorder ? 0 : counts->overwritten);
 }
 
 void record_progress_begin(struct record *record)
@@ -83,7 +87,7 @@ void record_progress_draw(struct record *record)
 		text, sizeof(text), "[lttngmap: %s events, %s, %s lost, %llu process%s]",
 		amount_format_count(counts->kept + counts->buffered + counts->kernel_events, kept),
 		amount_format_size(counts->bytes + counts->kernel_bytes, bytes),
-		amount_format_count(count_lost(counts) + counts->kernel_lost, lost),
+		amount_format_count(count_lost(record) + counts->kernel_lost, lost),
 		(unsigned long long)counts->processes, counts->processes == 1 ? "" : "es");
 	if (length >= columns)
 		text[length = columns - 1] = '\0';
@@ -111,7 +115,7 @@ bool record_is_empty(const struct record *record)
 {
 	const struct record_counts *counts = &record->counts;
 
-	return counts->processes == 0 && counts->kept + counts->buffered + count_lost(counts) == 0;
+	return counts->processes == 0 && counts->kept + counts->buffered + count_lost(record) == 0;
 }
 
 static void explain_nothing(struct record *record)
@@ -154,11 +158,17 @@ static void show_lost(const struct record *record)
 			     amount_format_count(counts->broken, discarded));
 	if (counts->damaged[0])
 		message_note("%s", counts->damaged);
-	if (counts->discarded + counts->overwritten == 0)
+	/* To overwrite is a flight recorder's purpose. */
+	if (record->options.flight_recorder && counts->overwritten)
+		message_note("%s older events were overwritten, as a flight recorder does",
+			     amount_format_count(counts->overwritten, overwritten));
+	if (count_lost(record) == counts->broken)
 		return;
 	message_note("lost: %s discarded, %s overwritten",
 		     amount_format_count(counts->discarded, discarded),
-		     amount_format_count(counts->overwritten, overwritten));
+		     record->options.flight_recorder
+			     ? "none"
+			     : amount_format_count(counts->overwritten, overwritten));
 	/* No buffer is large enough while nothing can be written. */
 	if (counts->discarded && !record->had_trouble &&
 	    strcmp(record->options.mode, "discard") == 0)
@@ -245,15 +255,21 @@ void record_progress_summary(struct record *record)
 	message_note("%llu process%s traced, %s event%s kept, %s lost",
 		     (unsigned long long)counts->processes, counts->processes == 1 ? "" : "es",
 		     amount_format_count(counts->kept, kept), counts->kept == 1 ? "" : "s",
-		     amount_format_count(count_lost(counts) +
-						 (record->options.ring_dir ? 0 : counts->buffered),
-					 lost));
+		     amount_format_count(count_lost(record) +
+						  (record->options.ring_dir ? 0 : counts->buffered),
+					  lost));
 	/* Files that were replaced are gone. */
-	message_note("%s%s in %llu stream%s, in %s", amount_format_size(counts->bytes, bytes),
-		     counts->overwritten ? " written" : "", (unsigned long long)counts->streams,
-		     counts->streams == 1 ? "" : "s", where_it_is(record));
+	if (record->options.flight_recorder)
+		message_note("%s in %s", amount_format_size(counts->bytes, bytes),
+			     where_it_is(record));
+	else
+		message_note("%s%s in %llu stream%s, in %s",
+			     amount_format_size(counts->bytes, bytes),
+			     counts->overwritten ? " written" : "",
+			     (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
+			     where_it_is(record));
 	/* Otherwise a message named the processes whose events are missing. */
-	if (counts->kept + counts->buffered + count_lost(counts) == 0 && !counts->untraced[0] &&
+	if (counts->kept + counts->buffered + count_lost(record) == 0 && !counts->untraced[0] &&
 	    !unmatched)
 		tell_no_event(record);
 }

@@ -257,6 +257,8 @@ static int create(struct record *record)
 	int error;
 
 	add_text(object, "output", record->output.path);
+	if (record->options.flight_recorder)
+		json_object_object_add(object, "snapshot", json_object_new_boolean(true));
 	if (record->options.relay.url)
 		add_text(object, "url", record->options.relay.url);
 	if (record->options.relay.spool)
@@ -501,6 +503,27 @@ static int end_status(struct record *record)
 	return 0;
 }
 
+/* Writes what a flight recorder still has: these events are kept, and none is in the rings only. */
+static int write_snapshot(struct record *record)
+{
+	struct json_object *object = record_new_request("snapshot"), *answer;
+	int error;
+
+	add_text(object, "output", record->output.path);
+	error = request(record, object, "write what the flight recorder has", STOP_TIMEOUT_MS,
+			&answer);
+	if (error)
+		return error;
+	record->counts.kept = control_answer_count(answer, "events");
+	/* Nobody reads a flight recorder's rings, so nobody has counted these. */
+	if (record->counts.buffered > record->counts.kept)
+		record->counts.overwritten += record->counts.buffered - record->counts.kept;
+	record->counts.bytes = control_answer_count(answer, "bytes");
+	record->counts.buffered = 0;
+	json_object_put(answer);
+	return 0;
+}
+
 /* Once: a later call returns the same. */
 static int stop(struct record *record)
 {
@@ -543,6 +566,8 @@ int record_session_stop(struct record *record)
 		}
 		error = error ? error : status_error;
 	}
+	if (!error && record->options.flight_recorder && !record_is_empty(record))
+		error = write_snapshot(record);
 	if (!error && record->options.nr_rules > 0 && !record_is_empty(record))
 		ask_for_events(record);
 	if (!error)

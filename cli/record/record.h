@@ -81,6 +81,8 @@ struct record_options {
 	char *mediator; /* NULL: the daemon's choice */
 	char *clock;    /* NULL: the daemon's choice */
 	char *ring_dir; /* NULL: rings are in memory */
+	char *survive_panic; /* likewise: --survive-panic, which is also `ring_dir` */
+	int flight_recorder; /* write nothing before the end */
 	struct relay_options relay;
 	int quiet;
 };

@@ -300,6 +300,7 @@ struct output_session *output_session_create_for(struct output_session_shared *s
 	session->trace.is_new = config->snapshot;
 	session->trace.is_spool = config->spool != 0;
 	session->trace.is_sent = config->sent;
+	session->trace.is_durable = config->durable;
 	session->is_live = config->live;
 	session->is_recovered = config->recovered;
 	session->owner = config->owner;

@@ -112,6 +112,7 @@ struct output_session_config {
 	uint64_t spool;
 	bool sent;      /* to a collector */
 	bool live;      /* it is watched: output_session_tell_live() */
+	bool durable;   /* each packet survives the kernel as soon as it is written */
 	bool recovered; /* by a daemon that knows of it what another one left, which may be damaged
 			 */
 };

@@ -30,10 +30,12 @@
 /*
  * Content must be on disk before its name can be: otherwise, after a crash, a trace could have
  * empty metadata that was complete at the last sync. fsync() would wait for the journal and
- * everything in it, while all rings wait here.
+ * everything in it, while all rings wait here; a durable trace wants that.
  */
-static int push_out(int fd)
+static int push_out(const struct trace *trace, int fd)
 {
+	if (trace->is_durable)
+		return fsync(fd) < 0 ? -errno : 0;
 	if (sync_file_range(fd, 0, 0,
 			    SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
 				    SYNC_FILE_RANGE_WAIT_AFTER) < 0 &&
@@ -74,8 +76,10 @@ static int write_new(const struct trace *trace, int fd, const char *text, size_t
 	if (!error && room > 0)
 		error = write_room(fd, size, room);
 	if (!error)
-		error = push_out(fd);
+		error = push_out(trace, fd);
 	if (!error && renameat(trace->dir, NEW_METADATA, trace->dir, TRACE_METADATA) < 0)
+		error = -errno;
+	if (!error && trace->is_durable && fsync(trace->dir) < 0)
 		error = -errno;
 	return error;
 }
@@ -127,10 +131,12 @@ static int put_piece(struct trace *trace, const char *bytes, size_t size)
 	int error = file_write(trace->metadata, bytes, size, trace->metadata_size + marker);
 
 	if (!error)
-		error = push_out(trace->metadata);
+		error = push_out(trace, trace->metadata);
 	if (!error)
 		error = file_write(trace->metadata, METADATA_ROOM_CLOSE, 1,
 				   trace->metadata_size + METADATA_ROOM_CLOSE_AT);
+	if (!error && trace->is_durable)
+		error = push_out(trace, trace->metadata);
 	if (!error)
 		trace->metadata_size += size;
 	return error;

@@ -53,7 +53,9 @@ const char *trace_directory(const struct trace *trace)
 
 static int open_file(const struct trace *trace, int dir, const char *name)
 {
-	return beneath_open(dir, name, O_RDWR | O_CREAT, FILE_MODE, trace->made_as);
+	int flags = O_RDWR | O_CREAT | (trace->is_durable ? O_DSYNC : 0);
+
+	return beneath_open(dir, name, flags, FILE_MODE, trace->made_as);
 }
 
 static int open_stream(const struct trace *trace, const char *name, int *stream_fd, int *index_fd)
@@ -71,6 +73,11 @@ static int open_stream(const struct trace *trace, const char *name, int *stream_
 	if (*stream_fd < 0) {
 		close(*index_fd);
 		return *stream_fd;
+	}
+	/* Their names; a disk that fails says so at the first packet, too. */
+	if (trace->is_durable) {
+		(void)fsync(trace->index);
+		(void)fsync(trace->dir);
 	}
 	return 0;
 }

@@ -176,6 +176,22 @@ void memory_file_name(uint64_t number, char name[MEMORY_FILE_NAME_SIZE])
 	snprintf(name, MEMORY_FILE_NAME_SIZE, "ring-%llu", (unsigned long long)number);
 }
 
+/* The names in the folder, and the folder's own. */
+static int sync_folder(const struct memory_place *place, uint64_t folder)
+{
+	char name[MEMORY_FILE_NAME_SIZE];
+	int fd, error = 0;
+
+	memory_file_name(folder, name);
+	fd = openat(place->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fsync(fd) != 0 || fsync(place->dir) != 0)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
 int memory_make_folder(const struct memory_place *place, uint64_t *folder)
 {
 	char name[MEMORY_FILE_NAME_SIZE];
@@ -212,9 +228,45 @@ static int create_file(const struct memory_place *place, uint64_t folder, uint64
 	return fd < 0 ? -errno : fd;
 }
 
+/*
+ * On DAX a page of a file that was only set aside is converted at its first store, and the
+ * file system writes that down later: a panic in between would give zeros back. Pages that were
+ * written need no conversion.
+ */
+static int write_zeros(int fd, uint64_t size)
+{
+	static const char zeros[1 << 16];
+
+	for (uint64_t done = 0; done < size;) {
+		size_t most = size - done < sizeof(zeros) ? (size_t)(size - done) : sizeof(zeros);
+		ssize_t written = pwrite(fd, zeros, most, (off_t)done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written < 0 ? -errno : -EIO;
+		done += (uint64_t)written;
+	}
+	return 0;
+}
+
+/* The file with its room, its name, and its folder's. */
+static int make_durable(const struct memory_place *place, uint64_t folder, int fd, uint64_t size)
+{
+	int error = write_zeros(fd, size);
+
+	if (error)
+		return error;
+	if (fsync(fd) != 0)
+		return -errno;
+	return sync_folder(place, folder);
+}
+
 static int create_rings_file(const struct memory_place *place, uint64_t folder, uint64_t size,
 			     struct memory *memory)
 {
+	int error;
+
 	memory->file = ++*place->last;
 	memory->fd = create_file(place, folder, memory->file);
 	if (memory->fd < 0)
@@ -224,7 +276,8 @@ static int create_rings_file(const struct memory_place *place, uint64_t folder, 
 	if (ftruncate(memory->fd, (off_t)size) != 0 ||
 	    fallocate(memory->fd, 0, 0, (off_t)size) != 0)
 		return -errno;
-	return map_to_end(memory);
+	error = place->is_dax ? make_durable(place, folder, memory->fd, size) : 0;
+	return error ? error : map_to_end(memory);
 }
 
 int memory_create_rings(const struct memory_place *place, uint64_t folder, uint64_t data,

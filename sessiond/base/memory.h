@@ -32,6 +32,7 @@
 #ifndef SESSIOND_BASE_MEMORY_H
 #define SESSIOND_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,7 @@
  */
 struct memory_place {
 	int dir;
+	bool is_dax;    /* persistent memory that is mapped directly: files survive a panic */
 	int sweeper;    /* struct ring_sweeper's fd */
 	uint64_t *last; /* number that was given out last */
 };
@@ -72,7 +74,8 @@ int memory_make_folder(const struct memory_place *place, uint64_t *folder);
 void memory_drop_folder(const struct memory_place *place, uint64_t folder);
 /*
  * Make the memory of rings with `data` and `control` bytes: a memfd, or a file in the folder,
- * which has all its room from the beginning. 0 or -errno, as memory_create().
+ * which has all its room from the beginning, and in a DAX place its zeros, too: what a process
+ * stores there needs no more work of the file system's. 0 or -errno, as memory_create().
  */
 int memory_create_rings(const struct memory_place *place, uint64_t folder, uint64_t data,
 			uint64_t control, struct memory *memory);

@@ -39,6 +39,7 @@ struct options {
 	bool preloaded;                /* all programs are to register: name those that do not */
 	bool supervise;                /* under a supervisor */
 	char *ring_dir;                /* rings are files in it; NULL: memory */
+	bool survive_panic;            /* a file system that cannot keep them is refused */
 	bool forget;                   /* sessions end with the daemon */
 	char *recover;                 /* what a daemon left that was killed; NULL: serve */
 	bool json;                     /* how that is told */

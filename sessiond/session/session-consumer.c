@@ -68,6 +68,8 @@ void session_consumer_send_session(struct consumer_link *link, const struct sess
 		json_object_object_add(message, "sent", json_object_new_boolean(true));
 	if (session_is_live(session))
 		json_object_object_add(message, "live", json_object_new_boolean(true));
+	if (session->daemon->options->survive_panic)
+		json_object_object_add(message, "durable", json_object_new_boolean(true));
 	if (session->daemon->recovery)
 		json_object_object_add(message, "recovered", json_object_new_boolean(true));
 	json_object_object_add(message, "kernel", json_object_new_boolean(false));

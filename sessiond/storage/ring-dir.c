@@ -7,15 +7,20 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <linux/magic.h>
 
 #include "common/base/log.h"
 #include "sessiond/storage/kept.h"
 #include "sessiond/storage/saved-state.h"
 
 #define TRIAL ".room"
+#define TRIAL_SIZE 4096
 
 uint64_t ring_dir_first(void)
 {
@@ -69,13 +74,29 @@ static int check_free(const char *path, int dir)
 	return -EBUSY;
 }
 
+/*
+ * Only files that are mapped directly (DAX) take MAP_SYNC: with it, the file system has written
+ * down where a page is before the page can be stored to.
+ */
+static bool takes_map_sync(int fd)
+{
+	void *map = mmap(NULL, TRIAL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC,
+			 fd, 0);
+
+	if (map == MAP_FAILED)
+		return false;
+	munmap(map, TRIAL_SIZE);
+	return true;
+}
+
 /* Without room set aside, a full disk would end programs by SIGBUS. */
-static int check_room(const char *path, int dir)
+static int check_room(const char *path, int dir, bool *is_dax)
 {
 	int error = 0, fd = openat(dir, TRIAL, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-	if (fd < 0 || fallocate(fd, 0, 0, 4096) != 0)
+	if (fd < 0 || fallocate(fd, 0, 0, TRIAL_SIZE) != 0)
 		error = -errno;
+	*is_dax = !error && takes_map_sync(fd);
 	if (fd >= 0) {
 		close(fd);
 		unlinkat(dir, TRIAL, 0);
@@ -90,7 +111,23 @@ static int check_room(const char *path, int dir)
 	return error;
 }
 
-int ring_dir_enter(const char *path)
+/* Where maps lead to the page cache, a panic leaves what was written back by then. */
+static int refuse_page_cache(const char *path, int dir)
+{
+	struct statfs status;
+	bool is_memory = fstatfs(dir, &status) == 0 &&
+			 (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);
+
+	log_error("--survive-panic: %s is %s: use a directory on persistent memory (/dev/pmem*) "
+		  "with ext4 or xfs that is mounted with -o dax",
+		  path,
+		  is_memory ? "in memory that a restart of the machine clears"
+			    : "of a file system whose files are mapped through the page cache, "
+			      "which is lost in a panic");
+	return -EOPNOTSUPP;
+}
+
+int ring_dir_enter(const char *path, bool must_survive, bool *is_dax)
 {
 	int dir, error;
 
@@ -110,7 +147,9 @@ int ring_dir_enter(const char *path)
 	if (error == 0)
 		error = check_free(path, dir);
 	if (error == 0)
-		error = check_room(path, dir);
+		error = check_room(path, dir, is_dax);
+	if (error == 0 && must_survive && !*is_dax)
+		error = refuse_page_cache(path, dir);
 	if (error) {
 		close(dir);
 		return error;

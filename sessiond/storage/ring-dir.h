@@ -9,14 +9,18 @@
 #ifndef SESSIOND_STORAGE_RING_DIR_H
 #define SESSIOND_STORAGE_RING_DIR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
  * Make the directory where it is missing, and see that it is ours alone, that
  * nobody lives in it, and that room can be set aside there. A descriptor, or
  * -errno; what is wrong was said.
+ *
+ * *is_dax: what is stored in a map of its files is in memory that survives a panic, at once.
+ * `must_survive`: a file system that cannot do that is refused (-EOPNOTSUPP).
  */
-int ring_dir_enter(const char *path);
+int ring_dir_enter(const char *path, bool must_survive, bool *is_dax);
 
 /*
  * A number that is greater than all that daemons gave out before to folders and files of rings:

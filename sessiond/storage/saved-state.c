@@ -192,6 +192,25 @@ static bool is_on_disk(int fd)
 	       status.f_type != RAMFS_MAGIC;
 }
 
+/*
+ * By MAP_SYNC, if the file is on persistent memory that is mapped directly: what is stored there is
+ * found after a panic, without any work of the file system's. MAP_FAILED and errno.
+ */
+static char *map_file(int fd, uint64_t size, int dir)
+{
+	void *at = MAP_FAILED;
+
+	if (dir >= 0)
+		at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC, fd,
+			  0);
+	if (at != MAP_FAILED) {
+		/* Its name, too. */
+		(void)fsync(dir);
+		return at;
+	}
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
 static int map_all(struct saved_state *saved_state, uint32_t cpu_rings, int dir)
 {
 	struct saved_layout layout;
@@ -203,7 +222,7 @@ static int map_all(struct saved_state *saved_state, uint32_t cpu_rings, int dir)
 	fd = open_file(dir, layout.size);
 	if (fd < 0)
 		return fd;
-	at = mmap(NULL, saved_state->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	at = map_file(fd, saved_state->size, dir);
 	if (at == MAP_FAILED) {
 		error = -errno;
 		close(fd);
@@ -269,10 +288,12 @@ int saved_state_create(uint32_t cpu_rings, struct saved_state **result)
 	return saved_state_create_in(cpu_rings, -1, result);
 }
 
-void saved_state_name_files(struct saved_state *saved_state, int dir, int sweeper, uint64_t first)
+void saved_state_name_files(struct saved_state *saved_state, int dir, bool is_dax, int sweeper,
+			    uint64_t first)
 {
 	saved_state->place = (struct memory_place){
 		.dir = dir,
+		.is_dax = is_dax,
 		.sweeper = sweeper,
 		.last = &saved_state->head->last_file,
 	};

@@ -208,9 +208,10 @@ bool saved_state_is_taken_over(const struct saved_state *saved_state);
 
 /*
  * From the beginning on, rings are files of the directory, which must stay open, and so must the
- * sweeper's descriptor. Files have numbers from `first` on.
+ * sweeper's descriptor. Files have numbers from `first` on. `is_dax`: as of struct memory_place.
  */
-void saved_state_name_files(struct saved_state *saved_state, int dir, int sweeper, uint64_t first);
+void saved_state_name_files(struct saved_state *saved_state, int dir, bool is_dax, int sweeper,
+			    uint64_t first);
 /* Where rings are; NULL: they are memfds. */
 const struct memory_place *saved_state_place(const struct saved_state *saved_state);
 

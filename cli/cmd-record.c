@@ -294,9 +294,10 @@ static int check_flight_recorder(void)
 	if (typed->relay.url || typed->file_size || typed->file_count || typed->nr_kernel_rules) {
 		message_error("record: --flight-recorder writes one trace of programs' events, at "
 			      "the end");
-		message_hint("leave out %s", typed->relay.url         ? "--url"
-					     : typed->nr_kernel_rules ? "the kernel's events"
-								      : "--file-size, --file-count");
+		message_hint("leave out %s", typed->relay.url ? "--url"
+					     : typed->nr_kernel_rules
+						     ? "the kernel's events"
+						     : "--file-size, --file-count");
 		return -EINVAL;
 	}
 	typed->mode = (char *)"overwrite";

@@ -78,9 +78,9 @@ struct record_options {
 	char *buffers;          /* --buffers, or NULL */
 	char *file_size;        /* as typed, or NULL */
 	int file_count;
-	char *mediator; /* NULL: the daemon's choice */
-	char *clock;    /* NULL: the daemon's choice */
-	char *ring_dir; /* NULL: rings are in memory */
+	char *mediator;      /* NULL: the daemon's choice */
+	char *clock;         /* NULL: the daemon's choice */
+	char *ring_dir;      /* NULL: rings are in memory */
 	char *survive_panic; /* likewise: --survive-panic, which is also `ring_dir` */
 	int flight_recorder; /* write nothing before the end */
 	struct relay_options relay;

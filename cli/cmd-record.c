@@ -119,7 +119,7 @@ static const struct poptOption where_table[] = {
 	{ "live", '\0', POPT_ARG_STRING, &record.options.relay.live, 0,
 	  "Can be watched at the collector, so often", "N[ms|s]" },
 	{ "flight-recorder", '\0', POPT_ARG_NONE, &record.options.flight_recorder, 0,
-	  "Overwrite the oldest events; write what is left at the end", NULL },
+	  "Write only what buffers hold at the end", NULL },
 	{ "quiet", 'q', POPT_ARG_NONE, &record.options.quiet, 0,
 	  "No summary unless something was lost", NULL },
 	POPT_TABLEEND
@@ -150,7 +150,7 @@ static const struct poptOption buffers_table[] = {
 	{ "subbuf-size", '\0', POPT_ARG_STRING, &record.options.subbuf_size, 0,
 	  "A power of two (default: 1M where memory allows)", "N[K|M|G]" },
 	{ "subbufs", '\0', POPT_ARG_INT, &record.options.subbufs, 0,
-	  "So many for each CPU, a power of two (default: 64; 8 with --subbuf-size)", "N" },
+	  "For each CPU, a power of two (default: 64 or 8)", "N" },
 	POPT_TABLEEND
 };
 
@@ -158,9 +158,9 @@ static const struct poptOption advanced_table[] = {
 	{ "ring-dir", '\0', POPT_ARG_STRING, &record.options.ring_dir, 0,
 	  "Buffers are files there, for lttngmap recover", "DIR" },
 	{ "survive-panic", '\0', POPT_ARG_STRING, &record.options.survive_panic, 0,
-	  "The same, on persistent memory: they outlive the kernel", "DIR" },
+	  "Likewise, on DAX: they outlive a panic", "DIR" },
 	{ "register-timeout", '\0', POPT_ARG_STRING, &record.options.register_timeout, 0,
-	  "So long a program waits for us (default: 5s)", "N[ms|s]" },
+	  "So long a program waits for us (default: 5s)", "N" },
 	{ "mediator", '\0', POPT_ARG_STRING, &record.options.mediator, 0, "How buffers are served",
 	  "ring-fs|ring-socket" },
 	{ "clock", '\0', POPT_ARG_STRING, &record.options.clock, 0,

@@ -26,7 +26,7 @@
 static bool enabled;
 static bool shown;
 
-/* What a flight recorder overwrites is not lost. */
+/* An event that a flight recorder overwrites is not lost. */
 static uint64_t count_lost(const struct record *record)
 {
 	const struct record_counts *counts = &record->counts;

@@ -51,7 +51,7 @@ struct trace {
 	bool is_new;   /* no trace may lie there when it is opened */
 	bool is_spool; /* what is written goes as soon as it was sent (spool.h) */
 	bool is_sent;  /* to a collector: it is noted which streams have ended */
-	/* What was written survives the kernel: no packet is the writers' again before that. */
+	/* Each packet survives the kernel before its room in the ring is the writers' again. */
 	bool is_durable;
 };
 

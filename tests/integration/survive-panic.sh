@@ -33,7 +33,7 @@ is "$("$lttngmap" record --survive-panic a --ring-dir b -- true 2>&1 | head -n 1
 
 # ---- a flight recorder ----------------------------------------------------------------
 
-numbered_record --flight-recorder --subbuf-size 4K --subbufs 4 -- "$emit" "$NUMBERED_COUNTS" 2 100000
+numbered_record --flight-recorder --subbuf-size 4K --subbufs 4 -- "$emit" "$NUMBERED_COUNTS" 1 100000
 is "$numbered_status" 0 'flight recorder: the program ends well'
 overwritten=$(sed -n 's/.*: \([0-9,]*\) older events were overwritten.*/\1/p' "$TAP_DIR/err" | tr -d ,)
 numbered_check

@@ -256,8 +256,8 @@ void record_progress_summary(struct record *record)
 		     (unsigned long long)counts->processes, counts->processes == 1 ? "" : "es",
 		     amount_format_count(counts->kept, kept), counts->kept == 1 ? "" : "s",
 		     amount_format_count(count_lost(record) +
-						  (record->options.ring_dir ? 0 : counts->buffered),
-					  lost));
+						 (record->options.ring_dir ? 0 : counts->buffered),
+					 lost));
 	/* Files that were replaced are gone. */
 	if (record->options.flight_recorder)
 		message_note("%s in %s", amount_format_size(counts->bytes, bytes),

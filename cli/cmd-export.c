@@ -16,6 +16,7 @@
 #include "cli/base/output-file.h"
 #include "cli/export/export.h"
 #include "cli/symbols/symbols.h"
+#include "common/base/beneath.h"
 
 static char *perfetto, *chrome, *folded, *json;
 static char *counter, *flow;
@@ -110,7 +111,7 @@ static int export_to(struct export *export, const struct view_traces *traces, co
 	int error, output_error, fd = output_file_open(file, true);
 
 	if (fd < 0) {
-		message_error("export: cannot write '%s': %s", file, strerror(-fd));
+		message_error("export: cannot write '%s': %s", file, beneath_why(fd));
 		return fd;
 	}
 	text_output_open_file(&export->view.output, fd);
@@ -121,10 +122,10 @@ static int export_to(struct export *export, const struct view_traces *traces, co
 		export_finish(export);
 	output_error = text_output_close(&export->view.output);
 	if (!error && !output_error && has_nothing(export)) {
-		output_file_close(fd, file, -ENODATA);
+		output_file_close(fd, true, -ENODATA);
 		return 0;
 	}
-	output_error = output_file_close(fd, file, output_error);
+	output_error = output_file_close(fd, true, output_error);
 	if (output_error)
 		message_error("export: cannot write '%s': %s", file, strerror(-output_error));
 	return error ? error : output_error;

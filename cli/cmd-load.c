@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/base/message.h"
 #include "cli/base/output-dir.h"
@@ -289,28 +287,13 @@ static int make_directory(struct json_object *session, struct output_dir *direct
 	return error;
 }
 
-static int make_output(bool *made)
-{
-	int error;
-
-	*made = mkdir(output, 0777) == 0;
-	if (*made || errno == EEXIST)
-		return 0;
-	error = -errno;
-	message_error("load: cannot make the directory '%s': %s", output, strerror(-error));
-	return error;
-}
-
 static int load(struct session_verb *self, struct json_object *sessions)
 {
 	size_t count = json_object_array_length(sessions), made = 0;
 	struct output_dir *directories = calloc(count + 1, sizeof(*directories));
 	struct session_batch batch = { 0 };
 	int error = directories ? check_names(self, sessions) : -ENOMEM;
-	bool made_output = false;
 
-	if (!error && output)
-		error = make_output(&made_output);
 	while (!error && made < count) {
 		error = make_directory(json_object_array_get_idx(sessions, made),
 				       &directories[made]);
@@ -322,8 +305,6 @@ static int load(struct session_verb *self, struct json_object *sessions)
 		error = session_batch_run(&batch, self);
 	while (error && made-- > 0)
 		output_dir_remove(&directories[made]);
-	if (error && made_output)
-		rmdir(output);
 	session_batch_clear(&batch);
 	free(directories);
 	return error;

@@ -19,6 +19,7 @@
 #include "cli/base/output-file.h"
 #include "cli/report/page.h"
 #include "cli/symbols/symbols.h"
+#include "common/base/beneath.h"
 
 #define EVENTS_DEFAULT 10000000
 
@@ -65,7 +66,7 @@ static int open_file(const char *name)
 	int fd = output_file_open(name, file_name != NULL);
 
 	if (fd < 0) {
-		message_error("report: cannot write '%s': %s", name, strerror(-fd));
+		message_error("report: cannot write '%s': %s", name, beneath_why(fd));
 		if (!file_name)
 			message_hint("name another file by --output");
 	}
@@ -114,7 +115,7 @@ static int write_page(struct export *export, const struct view_traces *traces, c
 	error = view_graph_run(&export->view, traces);
 	view_progress_clear();
 	export_finish(export);
-	output_error = output_file_close(fd, name, text_output_close(&export->view.output));
+	output_error = output_file_close(fd, true, text_output_close(&export->view.output));
 	if (output_error)
 		message_error("report: cannot write '%s': %s", name, strerror(-output_error));
 	return error ? error : output_error;

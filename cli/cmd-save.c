@@ -6,17 +6,17 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/base/message.h"
+#include "cli/base/output-file.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-file.h"
 #include "cli/client/session-verb.h"
+#include "common/base/beneath.h"
 
 #define PRETTY (JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
 
@@ -51,26 +51,14 @@ static int write_text(int fd, const char *text)
 /* All of it or nothing is there under its name, and nothing is replaced unasked. */
 static int write_file(const char *text)
 {
-	char path[PATH_MAX];
-	mode_t mask = umask(0);
-	int fd, error;
+	int error, fd = output_file_open(output, false);
 
-	umask(mask);
-	if ((size_t)snprintf(path, sizeof(path), "%s.XXXXXX", output) >= sizeof(path))
-		return -ENAMETOOLONG;
-	fd = mkstemp(path);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	error = write_text(fd, text);
-	if (!error && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
+	if (!error && fsync(fd) < 0)
 		error = -errno;
-	if (close(fd) < 0 && !error)
-		error = -errno;
-	if (!error && (force ? rename(path, output) : link(path, output)) < 0)
-		error = -errno;
-	if (error || !force)
-		unlink(path);
-	return error;
+	return output_file_close(fd, force, error);
 }
 
 static int save(struct json_object *file, size_t count)
@@ -78,7 +66,7 @@ static int save(struct json_object *file, size_t count)
 	char *text;
 	int error;
 
-	if (!output) {
+	if (!output || strcmp(output, "-") == 0) {
 		if (!session_options.json)
 			puts(json_object_to_json_string_ext(file, PRETTY));
 		return 0;
@@ -88,7 +76,7 @@ static int save(struct json_object *file, size_t count)
 	error = write_file(text);
 	free(text);
 	if (error) {
-		message_error("save: cannot write '%s': %s", output, strerror(-error));
+		message_error("save: cannot write '%s': %s", output, beneath_why(error));
 		if (error == -EEXIST)
 			message_hint("name a new file, or give --force to replace it");
 	} else if (!session_options.json) {

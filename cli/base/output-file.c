@@ -8,18 +8,25 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char unfinished[PATH_MAX + 8];
+#include "common/base/beneath.h"
+
+#define NAMES_TRIED 100
+
+/* The folder, the file's final name in it, and its name until then: "" where there is no file. */
+static int folder = -1;
+static char final[NAME_MAX + 1], unfinished[NAME_MAX + 16];
 
 static void forget_unfinished(void)
 {
 	if (unfinished[0])
-		unlink(unfinished);
+		unlinkat(folder, unfinished, 0);
 	unfinished[0] = '\0';
 }
 
@@ -30,21 +37,48 @@ static void interrupted(int number)
 	raise(number);
 }
 
+static void leave_folder(void)
+{
+	if (folder >= 0)
+		close(folder);
+	folder = -1;
+}
+
+/* A new file of a name that nobody has. A descriptor or -errno. */
+static int create_unfinished(void)
+{
+	int fd = -EEXIST;
+	uint32_t number;
+
+	for (int i = 0; fd == -EEXIST && i < NAMES_TRIED; i++) {
+		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+			return -EIO;
+		snprintf(unfinished, sizeof(unfinished), "%s.%06x", final, number & 0xffffff);
+		fd = beneath_open(folder, unfinished, O_WRONLY | O_CREAT | O_EXCL, 0600,
+				  BENEATH_ANYBODY);
+	}
+	if (fd < 0)
+		unfinished[0] = '\0';
+	return fd;
+}
+
 static int open_unfinished(const char *name)
 {
 	mode_t mask = umask(0);
-	int fd;
+	int error, fd;
 
 	umask(mask);
-	if ((size_t)snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", name) >=
-	    sizeof(unfinished)) {
-		unfinished[0] = '\0';
-		return -ENAMETOOLONG;
-	}
-	fd = mkostemp(unfinished, O_CLOEXEC);
-	if (fd < 0) {
-		unfinished[0] = '\0';
-		return -errno;
+	folder = beneath_open_parent(name, final);
+	if (folder < 0)
+		return folder;
+	fd = create_unfinished();
+	error = fd < 0 ? fd : beneath_shed_acl(folder, fd);
+	if (error) {
+		if (fd >= 0)
+			close(fd);
+		forget_unfinished();
+		leave_folder();
+		return error;
 	}
 	signal(SIGINT, interrupted);
 	signal(SIGTERM, interrupted);
@@ -85,14 +119,25 @@ int output_file_open(const char *name, bool in_place)
 	return fd == -ENOENT ? open_unfinished(name) : fd;
 }
 
-int output_file_close(int fd, const char *name, int error)
+static int give_name(bool replace)
+{
+	if (replace)
+		return renameat(folder, unfinished, folder, final) < 0 ? -errno : 0;
+	if (linkat(folder, unfinished, folder, final, 0) < 0)
+		return -errno;
+	forget_unfinished();
+	return 0;
+}
+
+int output_file_close(int fd, bool replace, int error)
 {
 	if (fd != STDOUT_FILENO && close(fd) < 0 && !error)
 		error = -errno;
-	if (!error && unfinished[0] && rename(unfinished, name) < 0)
-		error = -errno;
+	if (!error && unfinished[0])
+		error = give_name(replace);
 	if (error)
 		forget_unfinished();
 	unfinished[0] = '\0';
+	leave_folder();
 	return error;
 }

@@ -4,8 +4,9 @@
  * output-file.h - writes a file that appears complete or not at all.
  *
  * The file is made beside its final place and renamed at the end. Until then an older file stays.
- * No symbolic link is followed. A signal that ends the command removes the unfinished file. One
- * file at a time.
+ * No symbolic link is followed in its place, and root follows links of its own only on the way to
+ * it. What root makes in another user's folder has no access control list. A signal that ends the
+ * command removes the unfinished file. One file at a time.
  */
 #ifndef CLI_BASE_OUTPUT_FILE_H
 #define CLI_BASE_OUTPUT_FILE_H
@@ -13,14 +14,15 @@
 #include <stdbool.h>
 
 /*
- * Returns a descriptor, or -errno. "-" is standard output. `in_place`: devices and pipes are
- * written directly.
+ * Returns a descriptor, or -errno, for beneath_why(). "-" is standard output. `in_place`: devices
+ * and pipes are written directly.
  */
 int output_file_open(const char *name, bool in_place);
 /*
- * Closes the file. `error` 0: renames the file to `name`; -errno of a failed write: removes the
- * file. 0 or -errno.
+ * Closes the file. `error` 0: gives the file its name; -errno of a failed write: removes the
+ * file. `replace`: an older file of that name goes; otherwise it stays, and -EEXIST is returned. 0
+ * or -errno.
  */
-int output_file_close(int fd, const char *name, int error);
+int output_file_close(int fd, bool replace, int error);
 
 #endif /* CLI_BASE_OUTPUT_FILE_H */

@@ -60,6 +60,20 @@ good 'load -o' '' load -o elsewhere all.json
 is "$(set_up)" "$(sed "s,$PWD,$PWD/elsewhere,g" <<<"$before")" 'writes elsewhere'
 map destroy --all
 rm web/trace
+# Another user's folder, whose default access control list lets others into what is made there.
+if [[ $EUID == 0 ]]; then
+	mkdir -m 0755 theirs
+	chown 65534:65534 theirs
+	python3 -c 'import os, struct
+entries = (1, 7, -1), (2, 7, 65534), (4, 5, -1), (16, 7, -1), (32, 5, -1)
+os.setxattr("theirs", "system.posix_acl_default", struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *e) for e in entries))'
+	(umask 027; map load -o theirs/below all.json; map save -o theirs/saved.json)
+	is "$(ls theirs theirs/below | paste -sd ' ')" 'theirs: below saved.json  theirs/below: fly web' 'where another user has a folder'
+	is "$(python3 -c 'import os, sys
+print([n for n in sys.argv[1:] if os.listxattr(n)])' theirs/below theirs/below/* theirs/saved.json)" '[]' \
+		'  ... what root makes there has no access control list'
+	map destroy --all
+fi
 "$LTTNGMAP_BUILD/lttngmap" load - <one.json >/dev/null
 is "$?" 0 'load from standard input'
 map destroy --all

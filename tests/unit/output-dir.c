@@ -196,18 +196,23 @@ static void test_acl(void)
 {
 	struct output_dir dir;
 	int fd, folder;
+	mode_t mask;
 
 	if (geteuid() != 0) {
-		skip(4, "only root can be two users");
+		skip(5, "only root can be two users");
 		return;
 	}
 	if (!give_acl(theirs)) {
-		skip(4, "this file system has no access control lists");
+		skip(5, "this file system has no access control lists");
 		return;
 	}
 	is(output_dir_create("record", "out", NULL, &dir), 0, "where a folder has a default list");
 	ok(!has_acl("out"), "the directory has none");
 	output_dir_remove(&dir);
+	mask = umask(027);
+	fd = output_file_open("page", true);
+	ok(fd >= 0 && output_file_close(fd, true, 0) == 0 && !has_acl("page"), "nor has a page");
+	umask(mask), unlink("page");
 	folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	fd = beneath_make_directory(folder, "made", 0770, BENEATH_ANYBODY);
 	ok(fd >= 0 && !has_acl("made"), "nor has one that a consumer makes");
@@ -233,7 +238,7 @@ static void test_file(void)
 	fd = output_file_open("page", true);
 	was = NULL;
 	ok(fd >= 0 && write(fd, "page", 4) == 4, "a file is written");
-	is(output_file_close(fd, "page", 0), 0, "and gets its name");
+	is(output_file_close(fd, true, 0), 0, "and gets its name");
 	ok(lstat("page", &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 4,
 	   "where a FIFO was, and a link by then");
 	ok(lstat("../secret/file", &status) == 0 && status.st_size == 0,
@@ -242,7 +247,7 @@ static void test_file(void)
 	fd = output_file_open("/dev/null", true);
 	ok(fd >= 0 && lstat("/dev/null", &status) == 0 && S_ISCHR(status.st_mode),
 	   "a device is written to directly");
-	is(output_file_close(fd, "/dev/null", 0), 0, "and stays");
+	is(output_file_close(fd, true, 0), 0, "and stays");
 }
 
 int main(void)

@@ -302,16 +302,19 @@ at=$(instance t)
 sessiond_stop KILL
 wait_for eval '! pgrep -f "fake-consumer --control=$SESSIOND_DIR/"'
 
-sleep 0 &
+# Its owner lives until it is in use: another daemon of this machine would remove it.
+sleep 600 &
 dead=$!
-wait "$dead"
-mkdir "$tracefs/instances/lttngmap-$dead-1-used" "$tracefs/instances/lttngmap-$$-kept"
+used=$tracefs/instances/lttngmap-$dead-$(cut -d ' ' -f 22 "/proc/$dead/stat")-used
+mkdir "$used" "$tracefs/instances/lttngmap-$$-kept"
 cleanup rmdir "$tracefs/instances/lttngmap-$$-kept"
-echo 1 >"$tracefs/instances/lttngmap-$dead-1-used/tracing_on"
-exec 9<"$tracefs/instances/lttngmap-$dead-1-used/tracing_on"
+echo 1 >"$used/tracing_on"
+exec 9<"$used/tracing_on"
 tail -f /dev/null &
 user=$!
 exec 9<&-
+kill "$dead"
+wait "$dead" 2>/dev/null
 let_go() {
 	kill "$user" 2>/dev/null
 	wait "$user" 2>/dev/null
@@ -319,10 +322,10 @@ let_go() {
 cleanup let_go
 sessiond_start --consumer=none
 ok 'supervisor and daemon are killed: the next daemon removes the instance' wait_for gone "$at"
-is "$(cat "$tracefs/instances/lttngmap-$dead-1-used/tracing_on")" 1 'but none that is in use, which goes on'
+is "$(cat "$used/tracing_on")" 1 'but none that is in use, which goes on'
 ok 'nor one that is called otherwise' test -d "$tracefs/instances/lttngmap-$$-kept"
 let_go
-ok 'which goes when it is let go' wait_for gone "$tracefs/instances/lttngmap-$dead-1-used"
+ok 'which goes when it is let go' wait_for gone "$used"
 
 create s >/dev/null
 control "$rule" '{"verb": "start", "session": "s"}' >/dev/null

@@ -337,16 +337,18 @@ gone() {
 wait_for gone
 is "$(probes)" 2 'supervisor and daemon are killed: a probe is left'
 group=$(sed -nE "s,^p:(lttngmap_[^/]*)/load_work $load:.*,\1,p" $tracefs/dynamic_events)
-sleep 0 &
+# Its owner lives until it is in use: another daemon of this machine would remove it.
+sleep 600 &
 dead=$!
-wait "$dead"
-used=lttngmap_${dead}_1_0123456789abcdef
+used=lttngmap_${dead}_$(cut -d ' ' -f 22 "/proc/$dead/stat")_0123456789abcdef
 echo "p:$used/used $load:$offset" >>$tracefs/dynamic_events
 user=$tracefs/instances/lttngmap-test-probe-$$
 mkdir "$user"
 cleanup eval "echo -:$used/used >>$tracefs/dynamic_events"
 cleanup rmdir "$user"
 echo 1 >"$user/events/$used/used/enable"
+kill "$dead"
+wait "$dead" 2>/dev/null
 exec 9<&-
 sessiond_start --consumer=none
 left() {

@@ -14,9 +14,13 @@ if [[ -z ${PLACES_TEST_MOUNTED:-} ]]; then
 	PLACES_TEST_MOUNTED=1 exec unshare --mount "$BASH" -c \
 		"mount -t tmpfs -o mode=755 nodev /run; exec \"\$0\" \"\$@\"" "$0" "$@"
 fi
-# No other checkout's run has this one at the same time.
-uid=$((61000 + $$ % 4000))
-folder=/tmp/lttngmap-$uid
+# Another checkout's run may have one at the same time. $$ is the same in all of them, for a test has a
+# namespace of processes.
+folder=/tmp
+while [[ -e $folder ]]; do
+	uid=$((61000 + RANDOM % 4000))
+	folder=/tmp/lttngmap-$uid
+done
 # What is built without sanitizers is for programs of any user.
 export LTTNGMAP_SESSIOND=$LTTNGMAP_BUILD/lttngmap-sessiond LTTNGMAP_ALLOW_BLOCKING=1
 export LTTNGMAP_MEDIATOR=auto
@@ -48,7 +52,6 @@ end() {
 	rm -rf "$folder"
 }
 cleanup end
-[[ ! -e $folder ]] || bail_out "$folder is there already"
 
 mkfifo "$TAP_DIR/in"
 chmod 666 "$TAP_DIR/in"

@@ -7,7 +7,7 @@
 struct local *local_pages;
 struct local_first local_first = {
 	.cached = offsetof(struct local, channels),
-	.one_event = UINT64_C(1) << LTTNGMAP_COUNT_SHIFT,
+	.one_record = (UINT64_C(1) << LTTNGMAP_COUNT_SHIFT) + LTTNGMAP_RECORD_HEADER_SIZE,
 };
 
 /* An event reads the first field of struct local only, where it is NULL. */

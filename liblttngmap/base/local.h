@@ -63,9 +63,9 @@ struct ring_channel {
 	uint32_t fast_cpus;
 	const uint32_t *control_generation; /* of this channel in the global control */
 	uint64_t offset_mask;               /* sub-buffer size - 1 */
-	uint64_t fast_limit;                /* largest offset at which event-fast.c's records end */
+	uint64_t fast_limit;                /* of event-fast.c's records: see RING_FAST_TAIL */
 	uint32_t subbuf_shift;
-	uint32_t ring_shift;   /* log2 of the bytes of ring control of one ring */
+	uint32_t ring_stride;  /* bytes of ring control of one ring */
 	char *rings;           /* ring control of ring 0 */
 	char *data_end;        /* of the last CPU's ring; extra rings follow */
 	uint64_t least_start;  /* the least `start` of a CPU's ring, as an unsigned number */
@@ -192,14 +192,17 @@ extern struct local *local_pages;
 
 /*
  * The words that an event loads first, in one cache line. It is not in the pages: a child that is
- * forked meanwhile must not find zeros. Any thread stores; only `pages` and `cached` ever change.
+ * forked meanwhile must not find zeros. Any thread stores; only `pages`, `cached` and `process` ever
+ * change.
  */
 struct local_first {
 	const struct local *pages; /* a thread whose `local_fast` they are may write to them */
 	uintptr_t cached;          /* from the pages to the channel that was cached last: a guess */
 	/* From a thread's pointer to its own `local_fast`, struct rseq and context_vtid. */
 	uintptr_t local_fast, rseq, vtid;
-	uint64_t one_event; /* in commit word 0 */
+	/* That of the latest pages, or of the parent's: never NULL once `pages` are there. */
+	const struct lttngmap_process *process;
+	uint64_t one_record; /* one event, and its header, in commit word 0 */
 } __attribute__((aligned(64)));
 extern struct local_first local_first __attribute__((visibility("hidden")));
 

@@ -17,12 +17,14 @@
 #define FIRST_LOCAL_FAST "local_first+16(%%rip)"
 #define FIRST_RSEQ "local_first+24(%%rip)"
 #define FIRST_VTID "local_first+32(%%rip)"
-#define FIRST_ONE_EVENT "local_first+40(%%rip)"
+#define FIRST_PROCESS "local_first+40(%%rip)"
+#define FIRST_ONE_RECORD "local_first+48(%%rip)"
 _Static_assert(offsetof(struct local_first, cached) == 8 &&
 		       offsetof(struct local_first, local_fast) == 16 &&
 		       offsetof(struct local_first, rseq) == 24 &&
 		       offsetof(struct local_first, vtid) == 32 &&
-		       offsetof(struct local_first, one_event) == 40,
+		       offsetof(struct local_first, process) == 40 &&
+		       offsetof(struct local_first, one_record) == 48,
 	       "the offsets above");
 
 void event_fast_allow(const struct local *local)
@@ -30,13 +32,20 @@ void event_fast_allow(const struct local *local)
 	const uintptr_t thread = arch_thread_token();
 
 	if (!local->use_rseq || vfork_depth ||
-	    (local_fast == local && __atomic_load_n(&local_first.pages, __ATOMIC_RELAXED) == local))
+	    (local_fast == local &&
+	     __atomic_load_n(&local_first.pages, __ATOMIC_RELAXED) == local &&
+	     __atomic_load_n(&local_first.process, __ATOMIC_RELAXED) == local->process))
 		return;
-	/* Each thread stores the same, but for `pages`, where the daemon is another one since. */
+	/*
+	 * Each thread stores the same, but for `pages` and `process`, where the daemon or the
+	 * process is another one since.
+	 */
 	__atomic_store_n(&local_first.rseq, (uintptr_t)__rseq_offset, __ATOMIC_RELAXED);
 	__atomic_store_n(&local_first.local_fast, (uintptr_t)&local_fast - thread,
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&local_first.vtid, (uintptr_t)&context_vtid - thread, __ATOMIC_RELAXED);
+	/* No channel is cached in these pages before: so none is written by its parent's. */
+	__atomic_store_n(&local_first.process, local->process, __ATOMIC_RELAXED);
 	/* Release: whoever finds the pages finds the others. */
 	__atomic_store_n(&local_first.pages, local, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -63,10 +72,14 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
  * r11. The tracepoint stays in rdi. FOUND: a label for event_fast_other.
  *
  * The clock waits for all loads before it. So the channel's address does not depend on the event's
- * word: it is that of the channel that was cached last, and compared.
+ * word: it is that of the channel that was cached last, and compared. In wiped pages
+ * `event_words` is NULL, and no event's word is near that.
  */
 #define FIND_CHANNEL(FOUND)                                                                        \
+	"movq " FIRST_RSEQ ", %%r11\n\t"                                                           \
 	"movq " FIRST_PAGES ", %%r10\n\t"                                                          \
+	"movq " FIRST_CACHED ", %%r8\n\t"                                                          \
+	"addq %%r10, %%r8\n\t"                                                                     \
 	"movq %%fs:16, %%rax\n\t"                                                                  \
 	"testq %%rax, %%rax\n\t"                                                                   \
 	"jz event_write_general\n\t"                                                               \
@@ -75,23 +88,18 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"movq " FIRST_LOCAL_FAST ", %%rax\n\t"                                                     \
 	"cmpq %%fs:(%%rax), %%r10\n\t"                                                             \
 	"jne event_write_trylock\n\t"                                                              \
-	"movq " FIRST_CACHED ", %%r8\n\t"                                                          \
-	"addq %%r10, %%r8\n\t"                                                                     \
 	"movq %%rdx, %%xmm3\n\t"                                                                   \
 	"movq %%rcx, %%xmm2\n\t"                                                                   \
 	"movq (%%rdi), %%r9\n\t"                                                                   \
 	"movq (%%r9), %%rcx\n\t"                                                                   \
-	"movq %c[process](%%r10), %%r11\n\t"                                                       \
-	"testq %%r11, %%r11\n\t"                                                                   \
-	"jz event_fast_leave\n\t"                                                                  \
-	"andq %c[channels](%%r11), %%rcx\n\t"                                                      \
 	"subq %c[event_words](%%r10), %%r9\n\t"                                                    \
 	"cmpq %[words_size], %%r9\n\t"                                                             \
 	"jae event_fast_leave\n\t"                                                                 \
+	"movq " FIRST_PROCESS ", %%rax\n\t"                                                        \
+	"andq %c[channels](%%rax), %%rcx\n\t"                                                      \
 	"shrl $3, %%r9d\n\t"                                                                       \
 	"cmpq %%rcx, %c[bit](%%r8)\n\t"                                                            \
-	"jne event_fast_other\n" FOUND "\n\t"                                                      \
-	"movq " FIRST_RSEQ ", %%r11\n\t"
+	"jne event_fast_other\n" FOUND "\n\t"
 
 #define SECTION_TABLE(TABLE, BEGIN, END, ABORTED)                                                  \
 	".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
@@ -119,30 +127,25 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"movq %%rax, %%fs:%c[cs_field](%%r11)\n" BEGIN                                             \
 	":\n\t" CHECK_CHANNEL(CPUS, OTHERWISE, "event_fast_leave")
 
+/* Is there room? For at most 16 bytes of fields: for what is stored then. */
+#define ROOM_SHORT "cmpq %c[fast_limit](%%r8), %%r11\n\t"
+/* For a record of rdx bytes and MORE. */
+#define ROOM(MORE)                                                                                 \
+	"leaq " MORE "(%%r11, %%rdx), %%rax\n\t"                                                   \
+	"cmpq %c[fast_limit](%%r8), %%rax\n\t"
+
 /*
- * For a record of rdx bytes and MORE. Out: the ring in r10, where the record goes in r11, a mask
- * of the odd sub-buffers' side in rcx, and in r8 the ring's position and count behind it.
+ * Before the clock, with an answer of ROOM. Out: the ring in r10, the offset in its sub-buffer in
+ * r11, a mask of the odd sub-buffers' side in rcx.
  */
-#define FIND_PLACE(MORE, LEAVE)                                                                    \
-	"movl %c[ring_shift](%%r8), %%ecx\n\t"                                                     \
-	"shlq %%cl, %%r10\n\t"                                                                     \
+#define FIND_OFFSET(ROOM_FOR, LEAVE)                                                               \
+	"imull %c[ring_stride](%%r8), %%r10d\n\t"                                                  \
 	"addq %c[rings](%%r8), %%r10\n\t"                                                          \
-	"movq (%%r10), %%rax\n\t"                                                                  \
-	"movq %%rax, %%r11\n\t"                                                                    \
-	"andq %c[offset_mask](%%r8), %%r11\n\t"                                                    \
-	"leaq " MORE "(%%r11, %%rdx), %%rcx\n\t"                                                   \
-	"cmpq %c[fast_limit](%%r8), %%rcx\n\t"                                                     \
-	"ja " LEAVE "\n\t"                                                                         \
+	"movq (%%r10), %%r11\n\t"                                                                  \
 	"movl %c[subbuf_shift](%%r8), %%ecx\n\t"                                                   \
-	"btq %%rcx, %%rax\n\t"                                                                     \
+	"btq %%rcx, %%r11\n\t"                                                                     \
 	"sbbq %%rcx, %%rcx\n\t"                                                                    \
-	"addq %c[start](%%r10, %%rcx, 8), %%r11\n\t"                                               \
-	"cmpq %c[least_start](%%r8), %%r11\n\t"                                                    \
-	"jb " LEAVE "\n\t"                                                                         \
-	"addq %c[data_end](%%r8), %%r11\n\t"                                                       \
-	"leaq " MORE "(%%rax, %%rdx), %%r8\n\t"                                                    \
-	"addq " FIRST_ONE_EVENT ", %%r8\n\t"                                                       \
-	"jc " LEAVE "\n\t"
+	"andq %c[offset_mask](%%r8), %%r11\n\t" ROOM_FOR "ja " LEAVE "\n\t"
 
 #define READ_CLOCK                                                                                 \
 	"rdtsc\n\t"                                                                                \
@@ -151,7 +154,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 /*
  * The header, with the clock of rax, which as in ring-rseq.h is not before the last record, nor too
- * late. The CPU asks for the memory further on (event-fast.h).
+ * late. Out: where the record goes in r11. All that follows the clock waits for it, and all that
+ * precedes it is waited for: so the place is found behind it (doc/design/figures.md).
  */
 #define STORE_HEADER(LEAVE)                                                                        \
 	"movq %%rax, %%rdx\n\t"                                                                    \
@@ -162,10 +166,25 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"subq %c[opened](%%r10, %%rcx, 8), %%rdx\n\t"                                              \
 	"shrq $47, %%rdx\n\t"                                                                      \
 	"jnz " LEAVE "\n\t"                                                                        \
+	"addq %c[start](%%r10, %%rcx, 8), %%r11\n\t"                                               \
+	"cmpq %c[least_start](%%r8), %%r11\n\t"                                                    \
+	"jb " LEAVE "\n\t"                                                                         \
+	"addq %c[data_end](%%r8), %%r11\n\t"                                                       \
 	"shlq $16, %%rax\n\t"                                                                      \
 	"leaq (%%rax, %%r9), %%rdx\n\t"                                                            \
-	"movq %%rdx, (%%r11)\n\t"                                                                  \
-	"prefetchw 1024(%%r11)\n\t"
+	"movq %%rdx, (%%r11)\n\t"
+
+/*
+ * The timestamp, with the count's upper half above it. Out: in r8 the ring's position and count
+ * behind the record, whose fields have MORE bytes before them.
+ */
+#define STORE_TIME(MORE, LEAVE)                                                                    \
+	"movzwl 14(%%r10), %%ecx\n\t"                                                              \
+	"shrdq $16, %%rcx, %%rax\n\t"                                                              \
+	"movq %%rax, 8(%%r10)\n\t"                                                                 \
+	"movq %%xmm3, %%r8\n\t" MORE "addq " FIRST_ONE_RECORD ", %%r8\n\t"                         \
+	"addq (%%r10), %%r8\n\t"                                                                   \
+	"jc " LEAVE "\n\t"
 
 #define RESTORE_SIZE "movq %%xmm3, %%rdx\n\t"
 
@@ -196,16 +215,15 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"movups -16(%%rsi, %%rdx), %%xmm0\n\t"                                                     \
 	"movups %%xmm0, -8(%%r11, %%rdx)\n\t"
 
-/* The timestamp, with the count's upper half above it; END is behind the section's last store. */
+/*
+ * The CPU asks for the memory further on (event-fast.h). END is behind the section's last store.
+ */
 #define COMMIT(END)                                                                                \
-	"movzwl 14(%%r10), %%ecx\n\t"                                                              \
-	"shrdq $16, %%rcx, %%rax\n\t"                                                              \
-	"movq %%rax, 8(%%r10)\n\t"                                                                 \
+	"prefetchw 1024(%%r11)\n\t"                                                                \
 	"movq %%r8, (%%r10)\n" END ":\n\t"
 
 #define OPERANDS                                                                                   \
-	[process] "i"(offsetof(struct local, process)),                                            \
-		[channels] "i"(offsetof(struct lttngmap_process, channels)),                       \
+	[channels] "i"(offsetof(struct lttngmap_process, channels)),                               \
 		[event_words] "i"(offsetof(struct local, event_words)),                            \
 		[words_size] "i"(LTTNGMAP_EVENT_IDS * sizeof(uint64_t)),                           \
 		[cached] "i"(offsetof(struct local, channels)),                                    \
@@ -217,7 +235,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		[fast_cpus] "i"(offsetof(struct ring_channel, fast_cpus)),                         \
 		[ip_cpus] "i"(offsetof(struct ring_channel, ip_cpus)),                             \
 		[control_generation] "i"(offsetof(struct ring_channel, control_generation)),       \
-		[ring_shift] "i"(offsetof(struct ring_channel, ring_shift)),                       \
+		[ring_stride] "i"(offsetof(struct ring_channel, ring_stride)),                     \
 		[rings] "i"(offsetof(struct ring_channel, rings)),                                 \
 		[offset_mask] "i"(offsetof(struct ring_channel, offset_mask)),                     \
 		[fast_limit] "i"(offsetof(struct ring_channel, fast_limit)),                       \
@@ -246,9 +264,10 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"ja event_fast_long\n\t"
 		FIND_CHANNEL("6:")
 		ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
-		FIND_PLACE("8", "event_fast_leave")
+		FIND_OFFSET(ROOM_SHORT, "event_fast_leave")
 		READ_CLOCK
 		STORE_HEADER("event_fast_leave")
+		STORE_TIME("", "event_fast_leave")
 		STORE_SHORT
 		COMMIT("3")
 		"ret\n"
@@ -258,9 +277,10 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"ja event_write_general\n\t"
 		FIND_CHANNEL("7:")
 		ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
-		FIND_PLACE("8", "event_fast_leave")
+		FIND_OFFSET(ROOM("8"), "event_fast_leave")
 		READ_CLOCK
 		STORE_HEADER("event_fast_leave")
+		STORE_TIME("", "event_fast_leave")
 		STORE_LONG
 		COMMIT("3")
 		"ret\n"
@@ -276,9 +296,10 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"movq " FIRST_VTID ", %%rcx\n\t"
 		"cmpq %%rax, %%fs:(%%rcx)\n\t"
 		"jne event_fast_leave\n\t"
-		FIND_PLACE("20", "event_fast_leave")
+		FIND_OFFSET(ROOM("20"), "event_fast_leave")
 		READ_CLOCK
 		STORE_HEADER("event_fast_leave")
+		STORE_TIME("addq $12, %%r8\n\t", "event_fast_leave")
 		"movq " FIRST_VTID ", %%rdx\n\t"
 		"movl %%fs:%c[vtid](%%rdx), %%edx\n\t"
 		"movl %%edx, 8(%%r11)\n\t"
@@ -337,9 +358,10 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"jne 8b\n\t"
 		CHECK_CHANNEL("%c[fast_cpus]", "event_fast_left", "event_fast_left")
 		RESTORE_SIZE
-		FIND_PLACE("8", "event_fast_left")
+		FIND_OFFSET(ROOM("8"), "event_fast_left")
 		"movq %%xmm4, %%rax\n\t"
 		STORE_HEADER("event_fast_left")
+		STORE_TIME("", "event_fast_left")
 		STORE_WORDS("8")
 		COMMIT("3")
 		"leaq -1(%%rdi), %%rax\n\t"

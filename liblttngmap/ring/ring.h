@@ -64,10 +64,10 @@ enum ring_result {
 };
 
 /*
- * event-fast.c stores at least 24 bytes of a record, or up to 7 beyond it: so many that end behind
- * a record of 8 bytes more than this before the sub-buffer's end.
+ * Of a record with up to 16 bytes of fields event-fast.c stores 24 bytes, of a larger one up to 7
+ * beyond it. So the former begins, and the latter ends, so many bytes before the sub-buffer's end.
  */
-#define RING_FAST_TAIL 24
+#define RING_FAST_TAIL (24 + LTTNGMAP_SUBBUF_TAIL)
 /* The contexts that it knows. */
 #define CONTEXTS_OF_IP (UINT64_C(1) << LTTNGMAP_CONTEXT_VTID | UINT64_C(1) << LTTNGMAP_CONTEXT_IP)
 
@@ -147,8 +147,7 @@ void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t even
 static inline struct lttngmap_ring *ring_at(const struct ring_channel *channel, uint32_t index)
 {
 	return (struct lttngmap_ring *)(RING_CHANNEL_FIELD(channel, rings) +
-					((uint64_t)index
-					 << RING_CHANNEL_FIELD(channel, ring_shift)));
+					(uint64_t)index * RING_CHANNEL_FIELD(channel, ring_stride));
 }
 
 /* Is there such a sub-buffer? Another process may have said so, which shares the ring. */

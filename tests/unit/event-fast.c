@@ -131,11 +131,11 @@ static void test_channel(void)
 {
 	static const uint64_t others = 1;
 	static struct local other_pages;
-	const struct lttngmap_process *process;
+	const uint64_t *words;
 	uint32_t cpus;
 
 	set_up(0);
-	process = pages->process;
+	words = pages->event_words;
 	cpus = view->fast_cpus;
 	ok(is_written(12, NULL), "an event is written");
 	bench.control->channels[0].generation++;
@@ -144,9 +144,9 @@ static void test_channel(void)
 	view->fast_cpus = 0;
 	is_left("a view that is not for it, or wiped");
 	view->fast_cpus = cpus;
-	pages->process = NULL;
-	is_left("a process that is not attached");
-	pages->process = process;
+	pages->event_words = NULL;
+	is_left("pages that were wiped");
+	pages->event_words = words;
 	bench.process->channels = 2;
 	is_left("a channel that the process has no part in");
 	/* A search for no bit leaves what was there before: the size. */
@@ -243,9 +243,9 @@ static void test_place(void)
 	is_left("a place behind that of the CPUs, or a sub-buffer that was never opened");
 	ring->start[lttngmap_ring_side(1)] = (uintptr_t)fields - (uintptr_t)view->data_end;
 	is_left("a place anywhere else");
-	go_to(2, RING_FAST_TAIL + 8 + 11);
+	go_to(2, RING_FAST_TAIL - 1);
 	is_left("a record that does not fit with what is stored behind it");
-	go_to(2, RING_FAST_TAIL + 8);
+	go_to(2, RING_FAST_TAIL);
 	at = position();
 	ok(is_written(0, NULL) && is_there(2, at, 0, 0), "one that does");
 	ok(memcmp(bench.data + META_PAGE + 3 * SUBBUF_SIZE, zeros, sizeof(zeros)) == 0,
@@ -253,6 +253,8 @@ static void test_place(void)
 	go_to(0, RING_FAST_TAIL + 8 + 17);
 	at = position();
 	ok(is_written(17, NULL) && is_there(0, at, 0, 17), "one of more than 16 bytes");
+	go_to(0, RING_FAST_TAIL + 8 + 16);
+	is(emit(17, NULL), 0, "… but not where it does not fit");
 	ok(memcmp(bench.data + META_PAGE + SUBBUF_SIZE, zeros, sizeof(zeros)) == 0,
 	   "… and nothing beyond the sub-buffer");
 	tear_down();

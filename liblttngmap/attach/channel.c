@@ -115,7 +115,7 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 		.data = where.data,
 		.data_end = where.data + control->cpu_rings * ring_size,
 		.least_start = -(control->cpu_rings * ring_size),
-		.ring_stride = (uint32_t)lttngmap_ring_stride(subbufs),
+		.ring_shift = lttngmap_ring_shift(subbufs),
 		.fast_cpus = is_fast && !channel.contexts ? control->cpu_rings : 0,
 		.ip_cpus = is_fast && channel.contexts == CONTEXTS_OF_IP ? control->cpu_rings : 0,
 		.bit = channel.flags & LTTNGMAP_CHANNEL_FILTERED ? 0 : UINT64_C(1) << slot,

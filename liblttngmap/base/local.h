@@ -65,7 +65,7 @@ struct ring_channel {
 	uint64_t offset_mask;               /* sub-buffer size - 1 */
 	uint64_t fast_limit;                /* of event-fast.c's records: see RING_FAST_TAIL */
 	uint32_t subbuf_shift;
-	uint32_t ring_stride;  /* bytes of ring control of one ring */
+	uint32_t ring_shift;   /* log2 of the bytes of ring control of one ring */
 	char *rings;           /* ring control of ring 0 */
 	char *data_end;        /* of the last CPU's ring; extra rings follow */
 	uint64_t least_start;  /* the least `start` of a CPU's ring, as an unsigned number */
@@ -192,8 +192,8 @@ extern struct local *local_pages;
 
 /*
  * The words that an event loads first, in one cache line. It is not in the pages: a child that is
- * forked meanwhile must not find zeros. Any thread stores; only `pages`, `cached` and `process` ever
- * change.
+ * forked meanwhile must not find zeros. Any thread stores; only `pages`, `cached` and `process`
+ * ever change.
  */
 struct local_first {
 	const struct local *pages; /* a thread whose `local_fast` they are may write to them */

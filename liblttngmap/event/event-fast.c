@@ -44,7 +44,7 @@ void event_fast_allow(const struct local *local)
 	__atomic_store_n(&local_first.local_fast, (uintptr_t)&local_fast - thread,
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&local_first.vtid, (uintptr_t)&context_vtid - thread, __ATOMIC_RELAXED);
-	/* No channel is cached in these pages before: so none is written by its parent's. */
+	/* No channel is cached in these pages before: so none is judged by the parent's. */
 	__atomic_store_n(&local_first.process, local->process, __ATOMIC_RELAXED);
 	/* Release: whoever finds the pages finds the others. */
 	__atomic_store_n(&local_first.pages, local, __ATOMIC_RELEASE);
@@ -139,7 +139,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
  * r11, a mask of the odd sub-buffers' side in rcx.
  */
 #define FIND_OFFSET(ROOM_FOR, LEAVE)                                                               \
-	"imull %c[ring_stride](%%r8), %%r10d\n\t"                                                  \
+	"movl %c[ring_shift](%%r8), %%ecx\n\t"                                                     \
+	"shlq %%cl, %%r10\n\t"                                                                     \
 	"addq %c[rings](%%r8), %%r10\n\t"                                                          \
 	"movq (%%r10), %%r11\n\t"                                                                  \
 	"movl %c[subbuf_shift](%%r8), %%ecx\n\t"                                                   \
@@ -235,7 +236,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		[fast_cpus] "i"(offsetof(struct ring_channel, fast_cpus)),                         \
 		[ip_cpus] "i"(offsetof(struct ring_channel, ip_cpus)),                             \
 		[control_generation] "i"(offsetof(struct ring_channel, control_generation)),       \
-		[ring_stride] "i"(offsetof(struct ring_channel, ring_stride)),                     \
+		[ring_shift] "i"(offsetof(struct ring_channel, ring_shift)),                       \
 		[rings] "i"(offsetof(struct ring_channel, rings)),                                 \
 		[offset_mask] "i"(offsetof(struct ring_channel, offset_mask)),                     \
 		[fast_limit] "i"(offsetof(struct ring_channel, fast_limit)),                       \

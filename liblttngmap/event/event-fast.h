@@ -19,7 +19,7 @@
  *    one, which is all that a reader makes of it. Both words' counts change together only when the
  *    low one wraps; such an event takes the general way, whose commit is one store.
  *  - At least 16 bytes of fields are copied, so that most events need no loop. `fast_limit` leaves
- *    room for them in the sub-buffer.
+ *    room for them in the sub-buffer: one comparison, whatever the record's size.
  *  - 1 KiB ahead of the record the CPU is asked for the memory (prefetchw). Else each event that
  *    is the first one in a page waits for the page's address, and for its first line. No such
  *    instruction ever faults, whatever lies there.
@@ -38,6 +38,10 @@
  * first event, and may have given up its parent's rights by then. So `start` is compared with where
  * the CPUs' rings are: what is stored there corrupts the trace, and no other memory. A record that
  * reaches beyond the last of them ends in the extra rings.
+ *
+ * A forked child's pages are zeros, `event_words` among them, which is what an event looks at. Its
+ * process's control is in `local_first`, and never NULL. A child has its parent's there until its
+ * first event goes the general way; before that no channel is cached in its pages.
  *
  * A thread may where its `local_fast` is `local_first.pages`. Nothing of the thread's storage is
  * looked at before the thread is known to have one (arch.h).

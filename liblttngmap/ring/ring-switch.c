@@ -102,7 +102,7 @@ static void add_store(struct ring_store **store, uint64_t *to, uint64_t value)
 static uint64_t start_of(const struct ring_channel *channel, const struct lttngmap_ring *ring,
 			 uint32_t id)
 {
-	uint64_t index = (uint64_t)((const char *)ring - channel->rings) / channel->ring_stride;
+	uint64_t index = (uint64_t)((const char *)ring - channel->rings) >> channel->ring_shift;
 
 	return (index - channel->cpu_rings) * ring_channel_size(channel) +
 	       ((uint64_t)id << channel->subbuf_shift);

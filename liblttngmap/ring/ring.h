@@ -147,7 +147,8 @@ void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t even
 static inline struct lttngmap_ring *ring_at(const struct ring_channel *channel, uint32_t index)
 {
 	return (struct lttngmap_ring *)(RING_CHANNEL_FIELD(channel, rings) +
-					(uint64_t)index * RING_CHANNEL_FIELD(channel, ring_stride));
+					((uint64_t)index
+					 << RING_CHANNEL_FIELD(channel, ring_shift)));
 }
 
 /* Is there such a sub-buffer? Another process may have said so, which shares the ring. */

@@ -131,6 +131,7 @@ static void test_channel(void)
 {
 	static const uint64_t others = 1;
 	static struct local other_pages;
+	static const struct lttngmap_process another;
 	const uint64_t *words;
 	uint32_t cpus;
 
@@ -168,6 +169,13 @@ static void test_channel(void)
 	is_left("a thread whose pages are not those of the latest daemon");
 	event_fast_allow(pages);
 	ok(is_written(12, NULL), "… until it had an event the general way");
+	pages->process = &another;
+	event_fast_allow(pages);
+	is_left("a process that is attached in the same pages since, and has no part in the "
+		"channel");
+	pages->process = bench.process;
+	event_fast_allow(pages);
+	ok(is_written(12, NULL), "… until it has");
 	local_forbid_fast();
 	is_left("a thread that may not");
 	vfork_depth = 1;

@@ -12,9 +12,11 @@
 #include "cli/base/options.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-verb.h"
+#include "common/protocol/protocol-control.h"
 
 static struct {
-	char *mode, *timeout, *buffers, *subbuf_size, *subbufs, *file_size, *file_count;
+	char *mode, *timeout, *flush_period, *buffers, *subbuf_size, *subbufs, *file_size,
+		*file_count;
 	int change, remove;
 } typed;
 
@@ -25,6 +27,10 @@ static const struct poptOption options[] = {
 	  "discard|overwrite|blocking" },
 	{ "timeout", '\0', POPT_ARG_STRING, &typed.timeout, 0,
 	  "Block, and discard after so long (default: inf)", "N(us|ms|s|m|h)|inf" },
+	{ "flush-period", '\0', POPT_ARG_STRING, &typed.flush_period, 0,
+	  "Events are on disk within that time, also where programs have few (default: 0, as "
+	  "sub-buffers fill up)",
+	  "N(ms|s|m|h)" },
 	{ "buffers", '\0', POPT_ARG_STRING, &typed.buffers, 0,
 	  "Whose buffers are: each process's, or one user's processes share them (default: "
 	  "process)",
@@ -47,7 +53,7 @@ static const struct poptOption options[] = {
 
 /* The typed numbers; valid if they were typed. */
 static struct {
-	uint64_t timeout_ms, subbuf_size, subbufs, file_size, file_count;
+	uint64_t timeout_ms, flush_ms, subbuf_size, subbufs, file_size, file_count;
 } parsed;
 
 static int refuse(const char *option, const char *value, const char *hint)
@@ -76,6 +82,16 @@ static int check_mode(void)
 	    parsed.timeout_ms > UINT32_MAX)
 		return refuse("timeout", typed.timeout,
 			      "write 1ms or more with a unit (us, ms, s, m, h), or inf");
+	return 0;
+}
+
+static int check_flush_period(void)
+{
+	if (typed.flush_period && strcmp(typed.flush_period, "0") != 0 &&
+	    (options_parse_duration(typed.flush_period, &parsed.flush_ms) ||
+	     parsed.flush_ms < PROTOCOL_CONTROL_FLUSH_MIN_MS || parsed.flush_ms > UINT32_MAX))
+		return refuse("flush-period", typed.flush_period,
+			      "write 10ms or more with a unit (ms, s, m, h), or 0");
 	return 0;
 }
 
@@ -109,8 +125,8 @@ static int check_geometry(void)
 
 static int check(int argc)
 {
-	bool described = typed.mode || typed.timeout || typed.buffers || typed.subbuf_size ||
-			 typed.subbufs || typed.file_size || typed.file_count;
+	bool described = typed.mode || typed.timeout || typed.flush_period || typed.buffers ||
+			 typed.subbuf_size || typed.subbufs || typed.file_size || typed.file_count;
 
 	if (argc != 1) {
 		message_error("channel: %s", argc ? "one channel at a time" : "which channel?");
@@ -124,7 +140,7 @@ static int check(int argc)
 		message_error("channel: --change: nothing was named to be changed");
 		return -EINVAL;
 	}
-	return check_mode() || check_buffers() ? -EINVAL : check_geometry();
+	return check_mode() || check_flush_period() || check_buffers() ? -EINVAL : check_geometry();
 }
 
 /* Puts the typed options into the request; for a new channel also the defaults. */
@@ -150,6 +166,8 @@ static int describe(struct session_verb *self, struct json_object *request)
 		session_add_text(request, "mode", typed.mode);
 	if (typed.timeout)
 		session_add_number(request, "blocking_timeout_ms", parsed.timeout_ms);
+	if (typed.flush_period)
+		session_add_number(request, "flush_ms", parsed.flush_ms);
 	if (typed.buffers)
 		session_add_text(request, "buffers", typed.buffers);
 	if (typed.subbuf_size)

@@ -134,7 +134,7 @@ static int add_channels(struct session_batch *batch, struct session_verb *self,
 {
 	static const char *const members[] = { "subbuf_size",         "subbufs",    "mode",
 					       "file_size",           "file_count", "buffers",
-					       "blocking_timeout_ms", NULL };
+					       "blocking_timeout_ms", "flush_ms",   NULL };
 	struct json_object *channels = session_member_array(session, "channels");
 	char here[128];
 	int error = 0;

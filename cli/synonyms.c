@@ -30,15 +30,11 @@ static const struct synonym_option event_options[] = {
 };
 
 static const struct synonym_option channel_options[] = {
-	{ "num-subbuf", '\0', "--subbufs" },
-	{ "discard", '\0', "--mode discard" },
-	{ "overwrite", '\0', "--mode overwrite" },
-	{ "blocking-timeout", '\0', "--timeout" },
-	{ "buffers-pid", '\0', "--buffers process" },
-	{ "buffers-uid", '\0', "--buffers user" },
-	{ "tracefile-size", 'C', "--file-size" },
-	{ "tracefile-count", 'W', "--file-count" },
-	{ NULL, '\0', NULL },
+	{ "num-subbuf", '\0', "--subbufs" },        { "discard", '\0', "--mode discard" },
+	{ "overwrite", '\0', "--mode overwrite" },  { "blocking-timeout", '\0', "--timeout" },
+	{ "switch-timer", '\0', "--flush-period" }, { "buffers-pid", '\0', "--buffers process" },
+	{ "buffers-uid", '\0', "--buffers user" },  { "tracefile-size", 'C', "--file-size" },
+	{ "tracefile-count", 'W', "--file-count" }, { NULL, '\0', NULL },
 };
 
 static const struct synonym_option context_options[] = {

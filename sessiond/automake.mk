@@ -183,6 +183,7 @@ libsessiond_la_SOURCES = \
 	sessiond/session/channel-mode.c \
 	sessiond/session/channel-mode.h \
 	sessiond/session/channel.c \
+	sessiond/session/channel-flush.c \
 	sessiond/session/channel.h \
 	sessiond/session/executed.c \
 	sessiond/session/executed.h \

@@ -99,6 +99,7 @@ static void print_contexts(struct json_object *channel)
 static void print_channel(struct json_object *channel)
 {
 	uint64_t timeout = control_answer_count(channel, "blocking_timeout_ms");
+	uint64_t flush = control_answer_count(channel, "flush_ms");
 	uint64_t file_size = control_answer_count(channel, "file_size");
 	uint64_t file_count = control_answer_count(channel, "file_count");
 	struct json_object *rules = session_member_array(channel, "rules");
@@ -112,6 +113,8 @@ static void print_channel(struct json_object *channel)
 		     amount_format_size(control_answer_count(channel, "subbuf_size"), size));
 	if (strcmp(control_answer_text(channel, "buffers"), "user") == 0)
 		message_line("    buffers that a user's processes share");
+	if (flush)
+		message_line("    on disk within %s", options_format_duration(flush, duration));
 	if (file_size)
 		message_line("    files of %s", amount_format_size(file_size, size));
 	if (file_count)

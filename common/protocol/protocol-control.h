@@ -39,16 +39,16 @@
  *       answered when the trace on disk is complete
  *   {"verb": "channel", "session": NAME, "channel": NAME,
  *    "subbuf_size": BYTES, "subbufs": COUNT,
- *    "mode": "discard"|"overwrite"|"blocking", "blocking_timeout_ms": MS,
+ *    "mode": "discard"|"overwrite"|"blocking", "blocking_timeout_ms": MS, "flush_ms": MS,
  *    "file_size": BYTES, "file_count": N, "contexts": [NAME],
  *    "buffers": "process"|"user", "change": bool}
- *       optional: blocking_timeout_ms (0: no limit), file_size and file_count
- *       (0: no limit; with both, the oldest file of a stream goes, and its
- *       events are counted as overwritten), contexts, buffers ("process"; "user":
- *       one user's processes share them, and contexts has vpid and vtid), change (false).
- *       file_size has room for a sub-buffer and 4096 bytes. A change is of a
- *       channel that exists, while its session is stopped; members that are left
- *       out keep their value.
+ *       optional: blocking_timeout_ms (0: no limit), flush_ms (what is emitted is on disk
+ *       soon after that time, also where no sub-buffer fills up; 0: not by time), file_size and
+ * file_count (0: no limit; with both, the oldest file of a stream goes, and its events are counted
+ * as overwritten), contexts, buffers ("process"; "user": one user's processes share them, and
+ * contexts has vpid and vtid), change (false). file_size has room for a sub-buffer and 4096 bytes.
+ * A change is of a channel that exists, while its session is stopped; members that are left out
+ * keep their value.
  *   {"verb": "channel-remove", "session": NAME, "channel": NAME}
  *       while the session is stopped
  *   {"verb": "enable", "session": NAME, "channel": NAME, "rule": PATTERNS,
@@ -178,8 +178,8 @@
  *        "current": true, only in the client's current session,
  *        "trackers": [{"kind", "value"}], "rotation": {"period_ms", "size"},
  *        "channels": [{"channel", "subbuf_size", "subbufs",
- *        "mode", "buffers", "blocking_timeout_ms", "file_size", "file_count",
- *        "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
+ *        "mode", "buffers", "blocking_timeout_ms", "flush_ms", "file_size",
+ *        "file_count", "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
  *        "exclude", "loglevel", "loglevel_only", "filter" that were given}]}],
  *        "kernel": {"instance", "buffer_size", "pids": [PID], "events": N classes,
  *        "rules": [{"id", "enabled", "rule", "filter" where given}], "probes": [{"id",
@@ -290,6 +290,7 @@
 /* In the trouble of a trace that is gone: nobody waits for it. */
 #define PROTOCOL_CONTROL_REMOVED "was removed: what was in it is lost, and nothing more is kept"
 /* "live_ms" is between these. */
+#define PROTOCOL_CONTROL_FLUSH_MIN_MS 10u
 #define PROTOCOL_CONTROL_LIVE_MIN_MS 100
 #define PROTOCOL_CONTROL_LIVE_MAX_MS 60000
 

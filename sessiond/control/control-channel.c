@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/context.h"
+#include "common/protocol/protocol-control.h"
 #include "sessiond/control/control-args.h"
 #include "sessiond/session/channel-mode.h"
 #include "sessiond/session/channel.h"
@@ -73,6 +74,23 @@ static int take_file_limits(struct control_client *client, struct json_object *r
 	return 0;
 }
 
+/* A flight recorder's rings are read for snapshots alone, which check_mode() says. */
+static int take_flush(struct control_client *client, struct json_object *request,
+		      struct channel_config *config)
+{
+	uint64_t period = config->flush_ms;
+
+	if (control_take_number(client, request, "flush_ms", UINT32_MAX, &period) != 0)
+		return -EINVAL;
+	if (period != 0 && period < PROTOCOL_CONTROL_FLUSH_MIN_MS) {
+		control_refuse(client, "give 10 ms or more, or 0",
+			       "a channel cannot be flushed every %u ms", (unsigned int)period);
+		return -EINVAL;
+	}
+	config->flush_ms = (uint32_t)period;
+	return 0;
+}
+
 /* "buffers", and the contexts that go with it. */
 static int take_buffers(struct control_client *client, struct json_object *request,
 			struct channel_config *config)
@@ -122,6 +140,8 @@ static int take_channel_config(struct control_client *client, struct json_object
 	if (control_take_number(client, request, "blocking_timeout_ms", UINT32_MAX, &timeout) != 0)
 		return -EINVAL;
 	config->blocking_timeout_ms = (uint32_t)timeout;
+	if (take_flush(client, request, config) != 0)
+		return -EINVAL;
 	if (take_file_limits(client, request, config) != 0 ||
 	    take_contexts(client, request, &config->contexts) != 0)
 		return -EINVAL;
@@ -132,6 +152,12 @@ static int take_channel_config(struct control_client *client, struct json_object
 static int check_mode(struct control_client *client, const struct session *session,
 		      const struct channel_config *config)
 {
+	if (session->is_flight_recorder && config->flush_ms) {
+		control_refuse(client, "take snapshots",
+			       "session %s is a flight recorder, whose channels are not flushed",
+			       session->name);
+		return -EINVAL;
+	}
 	if (!session->is_flight_recorder || config->mode == LTTNGMAP_MODE_OVERWRITE)
 		return 0;
 	control_refuse(client, "give the mode overwrite",

@@ -76,6 +76,7 @@ static struct json_object *describe_channel(const struct channel *channel)
 	control_add_string(object, "mode", channel_mode_name(channel->mode));
 	control_add_string(object, "buffers", channel->shared ? "user" : "process");
 	control_add_number(object, "blocking_timeout_ms", channel->blocking_timeout_ms);
+	control_add_number(object, "flush_ms", channel->flush_ms);
 	control_add_number(object, "file_size", channel->file_size);
 	control_add_number(object, "file_count", channel->file_count);
 	json_object_object_add(object, "contexts", describe_contexts(channel->contexts));

@@ -66,7 +66,7 @@ const struct control_verb control_verbs[] = {
 
 	{ "channel",
 	  MEMBERS("session", "channel", "subbuf_size", "subbufs", "mode", "blocking_timeout_ms",
-		  "file_size", "file_count", "contexts", "buffers", "change", ),
+		  "flush_ms", "file_size", "file_count", "contexts", "buffers", "change", ),
 	  control_serve_channel },
 	{ "channel-remove", MEMBERS("session", "channel", ), control_serve_channel_remove },
 	{ "context", MEMBERS("session", "channel", "context", "remove", ), control_serve_context },

@@ -227,6 +227,7 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 	    config->contexts == channel->contexts && config->shared == channel->shared &&
 	    config->file_size == channel->file_size && config->file_count == channel->file_count) {
 		channel->blocking_timeout_ms = config->blocking_timeout_ms;
+		channel->flush_ms = config->flush_ms;
 		return 0;
 	}
 	if (!channel_is_drained(channel)) {
@@ -250,6 +251,7 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 		move_slot(channel, (uint32_t)slot);
 	channel->mode = config->mode;
 	channel->blocking_timeout_ms = config->blocking_timeout_ms;
+	channel->flush_ms = config->flush_ms;
 	channel->file_size = config->file_size;
 	channel->file_count = config->file_count;
 	channel->shared = config->shared;
@@ -267,6 +269,7 @@ void channel_get_config(const struct channel *channel, struct channel_config *co
 		.subbuf_size = UINT64_C(1) << channel->subbuf_shift,
 		.subbufs = UINT64_C(1) << channel->subbufs_shift,
 		.blocking_timeout_ms = channel->blocking_timeout_ms,
+		.flush_ms = channel->flush_ms,
 		.file_size = channel->file_size,
 		.file_count = channel->file_count,
 		.contexts = channel->contexts,
@@ -290,6 +293,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 	channel->stream_id = session->nr_streams;
 	channel->mode = config->mode;
 	channel->blocking_timeout_ms = config->blocking_timeout_ms;
+	channel->flush_ms = config->flush_ms;
 	channel->file_size = config->file_size;
 	channel->file_count = config->file_count;
 	channel->contexts = config->contexts;
@@ -370,6 +374,7 @@ void channel_destroy(struct channel *channel)
 	struct process_channel *process_channel, *next;
 	struct process *process;
 
+	channel_end_flushes(channel);
 	cds_list_for_each_entry_safe(process_channel, next, &channel->process_channels, node)
 		process_channel_destroy(process_channel);
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
@@ -456,6 +461,7 @@ void channel_start(struct channel *channel)
 	thaw(channel);
 	channel_publish(channel);
 	admit_all(channel);
+	channel_begin_flushes(channel);
 }
 
 void channel_resume(struct channel *channel)
@@ -475,6 +481,7 @@ void channel_resume(struct channel *channel)
 	thaw(channel);
 	control_pages_publish_again(pages, channel->slot, &published);
 	admit_all(channel);
+	channel_begin_flushes(channel);
 }
 
 void channel_close(struct channel *channel)
@@ -482,6 +489,7 @@ void channel_close(struct channel *channel)
 	struct daemon *daemon = channel->session->daemon;
 	struct process *process;
 
+	channel_end_flushes(channel);
 	channel->started = false;
 	memory_pool_forget(daemon->pool, channel->slot);
 	/* Events that would be recorded count as lost until the next daemon is there. */

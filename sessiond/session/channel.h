@@ -38,10 +38,12 @@ struct channel {
 	uint8_t subbuf_shift;
 	uint8_t subbufs_shift;
 	uint32_t blocking_timeout_ms;
+	uint32_t flush_ms; /* what is emitted is read within that time; 0: as sub-buffers fill up */
 	uint64_t file_size;  /* bytes of a stream's file at most; 0: no limit */
 	uint32_t file_count; /* files of a stream at most; 0: no limit */
 	uint64_t contexts;   /* a bit set of enum lttngmap_context */
 	bool shared;         /* a user's processes share rings (user-rings.h) */
+	sd_event_source *flush_timer;
 	bool started;
 	bool filtered;    /* started, and some of its events have a filter */
 	bool slot_used;   /* it was started since it has the slot */
@@ -64,6 +66,7 @@ struct channel_config {
 	uint64_t subbuf_size; /* bytes */
 	uint64_t subbufs;     /* in rotation, per ring */
 	uint32_t blocking_timeout_ms;
+	uint32_t flush_ms;   /* 0: not by time */
 	uint64_t file_size;  /* 0: no limit; else room for a sub-buffer and a block */
 	uint32_t file_count; /* 0: no limit; else file_size has one */
 	uint64_t contexts;   /* a bit set of enum lttngmap_context */
@@ -94,6 +97,9 @@ int channel_create(struct session *session, const struct channel_config *config,
  */
 int channel_change(struct channel *channel, const struct channel_config *config,
 		   char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE]);
+/* Flush its rings each channel->flush_ms from now on, or no more; channel-flush.c. */
+void channel_begin_flushes(struct channel *channel);
+void channel_end_flushes(struct channel *channel);
 /* Gets the current configuration; the channel owns its name. */
 void channel_get_config(const struct channel *channel, struct channel_config *config);
 /*

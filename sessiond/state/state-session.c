@@ -138,6 +138,7 @@ static struct json_object *save_channel(const struct channel *channel)
 	add_number(object, "subbuf_shift", channel->subbuf_shift);
 	add_number(object, "subbufs_shift", channel->subbufs_shift);
 	add_number(object, "blocking_timeout", channel->blocking_timeout_ms);
+	add_number(object, "flush", channel->flush_ms);
 	add_number(object, "contexts", channel->contexts);
 	add_number(object, "shared", channel->shared);
 	add_number(object, "file_size", channel->file_size);
@@ -171,6 +172,7 @@ static int restore_channel(struct json_object *object, void *data)
 		.subbuf_shift = (uint8_t)number_of(object, "subbuf_shift"),
 		.subbufs_shift = (uint8_t)number_of(object, "subbufs_shift"),
 		.blocking_timeout_ms = (uint32_t)number_of(object, "blocking_timeout"),
+		.flush_ms = (uint32_t)number_of(object, "flush"),
 		.contexts = number_of(object, "contexts"),
 		.shared = number_of(object, "shared") != 0,
 		.file_size = number_of(object, "file_size"),

@@ -26,6 +26,8 @@ same 'enable-channel, short' '{"verb": "channel", "session": "s", "channel": "b"
 	enable-channel -u b -s s --discard -C 64k -W 2
 same 'enable-channel, blocking' '{"verb": "channel", "session": "s", "channel": "c", "mode": "blocking", "blocking_timeout_ms": 100, "subbuf_size": 524288, "subbufs": 8}' \
 	enable-channel -u c --blocking-timeout=100ms --discard
+same 'enable-channel, by time' '{"verb": "channel", "session": "s", "channel": "t", "mode": "discard", "flush_ms": 1500, "subbuf_size": 524288, "subbufs": 8}' \
+	enable-channel -u t --switch-timer=1500ms --discard
 same 'enable-channel, blocking for ever' '{"verb": "channel", "session": "s", "channel": "d", "mode": "blocking", "blocking_timeout_ms": 0, "subbuf_size": 524288, "subbufs": 8}' \
 	enable-channel -u d --blocking-timeout=inf
 same 'enable-event' '{"verb": "enable", "session": "s", "channel": "a", "rule": "app:*", "exclude": "app:x,app:y", "loglevel": 6, "loglevel_only": false, "filter": "a > 1"}' \

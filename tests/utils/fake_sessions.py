@@ -13,7 +13,7 @@ import os
 
 OPTIONAL = {
     "create": {"snapshot": bool},
-    "channel": {"subbuf_size": int, "subbufs": int, "mode": str, "blocking_timeout_ms": int,
+    "channel": {"subbuf_size": int, "subbufs": int, "mode": str, "blocking_timeout_ms": int, "flush_ms": int,
                 "file_size": int, "file_count": int, "change": bool},
     "enable": {"exclude": str, "loglevel": int, "loglevel_only": bool, "filter": str},
     "context": {"remove": bool},

@@ -10,12 +10,12 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
 
-[[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'a build with sanitizers has no libraries to preload'
+need_plain
 nested=2000
 [[ -z ${LTTNGMAP_SOAK_SECONDS:-} ]] || nested=100000
 
 numbered_record_traced --preload libc -e 'lttng_ust_libc:*' --mode blocking --subbuf-size 64K --subbufs 4 -- \
-	"$LTTNGMAP_BUILD/tests/utils/processes" nested "$nested"
+	"$LTTNGMAP_PLAIN/tests/utils/processes" nested "$nested"
 is "$numbered_status" 0 'the program ends' || diag "$(cat "$TAP_DIR/err")"
 numbered_is_whole 'all that it emitted is there, once'
 ok "calls of malloc were traced: ${numbered_others:-?}" test "${numbered_others:-0}" -gt "$nested"

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Three for each process that a saved state has room for; pages of it that are not used cost
@@ -147,12 +148,15 @@ int map_guard_copy(void *to, const void *from, size_t size)
 	size_t length = (size_t)((const char *)from + size - begin);
 	bool is_had = true;
 
-	/* Locked, a page stays until it is copied. Where no more may be locked, it is there now. */
-	if (mlock(begin, length) != 0)
+	/*
+	 * Locked, a page stays until it is copied. Where no more may be locked, it is there now.
+	 * By number: the mlock() of a sanitizer's runtime does nothing.
+	 */
+	if (syscall(SYS_mlock, begin, length) != 0)
 		is_had = errno != EAGAIN && map_guard_fetch(from, size) == 0;
 	if (is_had)
 		memcpy(to, from, size);
-	munlock(begin, length);
+	syscall(SYS_munlock, begin, length);
 	if (map_guard_is_lost(from))
 		return -EFAULT;
 	return is_had ? 0 : -ENODATA;

@@ -20,6 +20,7 @@
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/control/control-args.h"
 #include "sessiond/kernel/kernel-domain.h"
+#include "sessiond/kernel/kernel-state.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/process-channel.h"
 #include "sessiond/session/process.h"
@@ -173,6 +174,13 @@ void control_serve_choose(struct control_client *client, struct json_object *req
 	control_answer(client, NULL);
 }
 
+/* Probes that are made anew after a restart count, too: they record as soon as they are there. */
+static bool has_kernel_rules(const struct session *session)
+{
+	return session->kernel && (kernel_events_count(session->kernel) > 0 ||
+				   kernel_domain_is_restoring(session->kernel));
+}
+
 void control_serve_start(struct control_client *client, struct json_object *request)
 {
 	struct session *session = control_need_session(client, request);
@@ -185,8 +193,7 @@ void control_serve_start(struct control_client *client, struct json_object *requ
 	} else if (session->state != SESSION_IDLE) {
 		control_refuse(client, "try again when it has stopped",
 			       "session %s is being stopped", session->name);
-	} else if (cds_list_empty(&session->channels) &&
-		   !(session->kernel && kernel_events_count(session->kernel) > 0)) {
+	} else if (cds_list_empty(&session->channels) && !has_kernel_rules(session)) {
 		control_refuse(client, "`lttngmap enable` makes one, with its first rule",
 			       "session %s has no channel", session->name);
 	} else {

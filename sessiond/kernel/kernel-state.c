@@ -333,6 +333,11 @@ static void restore_probes(struct kernel_domain *domain)
 	domain->saved = NULL;
 }
 
+bool kernel_domain_is_restoring(const struct kernel_domain *domain)
+{
+	return domain->saved != NULL;
+}
+
 uint32_t kernel_domain_folder(const struct session *session)
 {
 	return (uint32_t)number_of(session->kernel_kept, "folder", UINT32_MAX - 1);

@@ -13,6 +13,7 @@
 #ifndef SESSIOND_KERNEL_KERNEL_STATE_H
 #define SESSIOND_KERNEL_KERNEL_STATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <json-c/json.h>
@@ -30,6 +31,8 @@ struct json_object *kernel_domain_save(const struct session *session);
  * restored. The domain records from kernel_domain_start() on.
  */
 void kernel_domain_restore(struct session *session, struct json_object *saved);
+/* Are probes of an earlier daemon still to be made? They count among the rules of the session. */
+bool kernel_domain_is_restoring(const struct kernel_domain *domain);
 /* For a domain that is made new: how many traces of earlier daemons there may be. */
 uint32_t kernel_domain_folder(const struct session *session);
 

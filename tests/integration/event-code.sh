@@ -11,7 +11,7 @@ need_plain
 [[ $(uname -m) == x86_64 ]] || skip_all 'the fast way is for x86-64 so far'
 command -v objdump >/dev/null || skip_all 'no objdump here'
 
-library=$LTTNGMAP_BUILD/.libs/liblttngmap.so
+library=$LTTNGMAP_PLAIN/.libs/liblttngmap.so
 
 # code SYMBOL: its instructions to its return, without what CET puts first.
 code() {

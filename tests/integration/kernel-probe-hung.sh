@@ -114,4 +114,23 @@ no_probes() {
 	! grep -F "$TAP_DIR/" $tracefs/dynamic_events
 }
 ok 'no probe is left' wait_for no_probes
+
+# The next daemon makes the probes of this one again.
+: >"$where"
+# shellcheck disable=SC2034 # of sessiond.sh
+sessiond_sessions=()
+sessiond_start --consumer=none
+create again
+like "$(probe again "$mount/link")" '"ok": true' 'a session whose one probe is behind a link'
+sessiond_stop
+rm -f "$where.hung"
+echo getattr >"$where"
+sessiond_start --consumer=none
+ok 'the next daemon makes it again, and the file system does not answer' wait_for test -e "$where.hung"
+like "$(control '{"verb": "start", "session": "again"}')" '"ok": true' 'the session can be started meanwhile'
+: >"$where"
+is_made() {
+	grep -F "work $TAP_DIR/load:0x" $tracefs/dynamic_events
+}
+ok 'and its probe is there when the file system answers' wait_for is_made
 done_testing

@@ -174,6 +174,7 @@ struct local {
 	bool daemon_gone;        /* so nobody waits for it to make room */
 	int socket;
 	int doorbell; /* eventfd; -1: none */
+	/* These four are stored before `process`, and read only by who has found that. */
 	bool use_rseq;
 	bool store16_atomic;
 	bool has_rdpid;

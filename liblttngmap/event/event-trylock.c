@@ -109,14 +109,16 @@ void event_write_trylock(const struct lttngmap_tracepoint *tracepoint, const voi
 	const struct ring_channel *channel;
 	uint64_t channels, offset;
 
-	/* An old CPU, or valgrind, ends the program at rdpid. */
-	if (!local || local->use_rseq || UNLIKELY(!local->has_rdpid))
+	if (!local)
 		goto general;
-	channel = (const void *)((const char *)local +
-				 __atomic_load_n(&local_first.cached, __ATOMIC_RELAXED));
 	process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
 	if (UNLIKELY(!process))
 		goto general;
+	/* Behind it: attach() stores `process` last. Not all CPUs have rdpid, nor valgrind. */
+	if (local->use_rseq || UNLIKELY(!local->has_rdpid))
+		goto general;
+	channel = (const void *)((const char *)local +
+				 __atomic_load_n(&local_first.cached, __ATOMIC_RELAXED));
 	offset = (uintptr_t)at - (uintptr_t)__atomic_load_n(&local->event_words, __ATOMIC_RELAXED);
 	if (UNLIKELY(offset >= LTTNGMAP_EVENT_IDS * sizeof(*at)))
 		goto general;

@@ -55,7 +55,7 @@ record() {
 # With instructions of a sanitizer in between it is not the event's time, and more
 # comes in between.
 bound=1000 least=700
-[[ -z ${LTTNGMAP_SANITIZED:-} ]] || bound=20000 least=300
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || bound=100000 least=300
 # Nor is what others do on a busy machine: events that no other thread came in
 # between count, less what as much of nothing takes beside them (interrupts, a
 # hypervisor), and what these left of the caches thrice at most.

@@ -53,6 +53,8 @@ def plain(line):
     line = re.sub(r"\b0 lost", "none lost", line)
     line = re.sub(r"[0-9]+(?:[.,:-][0-9]+)*", "N", line)
     line = re.sub(r"N [KMG]iB", "N bytes", line)
+    # A slow consumer may be at it still.
+    line = re.sub(r"; N more in the buffers$", "", line)
     return re.sub(r"\b(stream|event|byte)s?\b", r"\1", line).rstrip()
 
 

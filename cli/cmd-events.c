@@ -25,12 +25,13 @@ static const struct poptOption options[] = { { "pid", 'p', POPT_ARG_STRING, &pid
 
 static void add_event(const char *name, void *array)
 {
-	struct json_object *event = json_object_new_object();
+	struct json_object *event;
 
 	if (!session_options.json) {
 		message_line("%s", name);
 		return;
 	}
+	event = json_object_new_object();
 	session_add_text(event, "name", name);
 	json_object_array_add(array, event);
 }

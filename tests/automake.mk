@@ -1076,12 +1076,13 @@ tests_utils_opened_SOURCES = tests/utils/opened.c
 tests_utils_misnamed_SOURCES = tests/utils/misnamed.c
 tests_utils_misnamed_LDADD = libtest-class.la libcommon.la liblttngmap.la
 tests_utils_misnamed_LDFLAGS = $(test_ldflags)
+# An output, or a program, on a file system that does not answer, which comes from the plain build.
 if !SANITIZED
-# An output, or a program, on a file system that does not answer.
 check_PROGRAMS += tests/utils/hang-fs
 tests_utils_hang_fs_SOURCES = tests/utils/hang-fs.c
 tests_utils_hang_fs_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hang_fs_LDADD = $(FUSE_LIBS)
+endif
 hang_tests = \
 	tests/integration/attach-hostile.sh \
 	tests/integration/hung-program.sh \
@@ -1092,6 +1093,7 @@ hang_tests = \
 dist_check_SCRIPTS += $(hang_tests)
 TESTS += $(hang_tests)
 
+if !SANITIZED
 check_LTLIBRARIES += tests/utils/libbad-disk.la
 tests_utils_libbad_disk_la_SOURCES = tests/utils/bad-disk.c
 tests_utils_libbad_disk_la_CFLAGS = $(test_preload_cflags)

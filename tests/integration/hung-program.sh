@@ -20,7 +20,7 @@ mkdir "$TAP_DIR/theirs" "$TAP_DIR/orders" "$mount"
 cp "$python" "$TAP_DIR/theirs/program"
 : >"$where"
 chown -R 65534 "$TAP_DIR/theirs" "$TAP_DIR/orders"
-"$LTTNGMAP_BUILD/tests/utils/hang-fs" "$TAP_DIR/theirs" "$mount" "$where" 65534 2>"$TAP_DIR/fs.log" &
+"$LTTNGMAP_PLAIN/tests/utils/hang-fs" "$TAP_DIR/theirs" "$mount" "$where" 65534 2>"$TAP_DIR/fs.log" &
 server=$!
 end_fs() {
 	: >"$where"
@@ -36,7 +36,7 @@ LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR PYTHONHOME=/usr setpriv --reuid=65534 --regid
 	"$mount/program" -c 'import ctypes
 print("ready", flush=True)
 input()
-ctypes.CDLL("'"$LTTNGMAP_BUILD"'/.libs/liblttngmap-libc.so")
+ctypes.CDLL("'"$LTTNGMAP_PLAIN"'/.libs/liblttngmap-libc.so")
 print("loaded", flush=True)
 input()' <"$TAP_DIR/lines" >"$TAP_DIR/said" 2>&1 &
 program=$!

@@ -19,7 +19,7 @@ uid=65534 where=$TAP_DIR/orders/where mount=$TAP_DIR/mount
 chmod 0755 "$TAP_DIR"
 mkdir "$TAP_DIR/theirs" "$TAP_DIR/orders" "$mount"
 chown $uid "$TAP_DIR/theirs" "$TAP_DIR/orders"
-"$LTTNGMAP_BUILD/tests/utils/hang-fs" "$TAP_DIR/theirs" "$mount" "$where" $uid 2>"$TAP_DIR/fs.log" &
+"$LTTNGMAP_PLAIN/tests/utils/hang-fs" "$TAP_DIR/theirs" "$mount" "$where" $uid 2>"$TAP_DIR/fs.log" &
 fs=$!
 # Whoever hangs there goes on then.
 let_go() {

@@ -37,7 +37,7 @@ mount_all() {
 		mkdir "$TAP_DIR/beneath$i" "$mount"
 		chown $one:$one "$TAP_DIR/beneath$i"
 		: >"$(orders "$i")"
-		"$LTTNGMAP_BUILD/tests/utils/hang-fs" "$TAP_DIR/beneath$i" "$mount" "$(orders "$i")" \
+		"$LTTNGMAP_PLAIN/tests/utils/hang-fs" "$TAP_DIR/beneath$i" "$mount" "$(orders "$i")" \
 			$one 2>>"$TAP_DIR/fs.log" &
 		servers+=($!)
 		wait_for mountpoint -q "$mount" || bail_out "no file system: $(<"$TAP_DIR/fs.log")"

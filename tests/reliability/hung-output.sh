@@ -26,7 +26,7 @@ mount_fs() {
 	mkdir -p "$TAP_DIR/one" "$TAP_DIR/orders" "$mount"
 	chown $one:$one "$TAP_DIR/one" "$TAP_DIR/orders"
 	: >"$where"
-	"$LTTNGMAP_BUILD/tests/utils/hang-fs" "$TAP_DIR/one" "$mount" "$where" $one 2>>"$TAP_DIR/fs.log" &
+	"$LTTNGMAP_PLAIN/tests/utils/hang-fs" "$TAP_DIR/one" "$mount" "$where" $one 2>>"$TAP_DIR/fs.log" &
 	fs_pid=$!
 	wait_for mountpoint -q "$mount" || bail_out "no file system: $(<"$TAP_DIR/fs.log")"
 }

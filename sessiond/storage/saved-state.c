@@ -689,12 +689,19 @@ void saved_state_descriptors(const struct saved_state *saved_state,
 	}
 }
 
-static uint64_t memory_in(int fd)
+/*
+ * Another thread may let go of the rings: it wipes the number, then closes the descriptor. So a
+ * number that is still there was that of the rings while it was asked.
+ */
+static uint64_t memory_in(const int *ring)
 {
+	int fd = __atomic_load_n(ring, __ATOMIC_ACQUIRE);
 	struct stat status;
 
+	if (fd <= 0 || fstat(fd, &status) != 0 || __atomic_load_n(ring, __ATOMIC_ACQUIRE) != fd)
+		return 0;
 	/* Blocks are of 512 bytes whatever the file system. */
-	return fd > 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
+	return (uint64_t)status.st_blocks * 512;
 }
 
 static uint64_t memory_of_process(const struct saved_state *saved_state, uint32_t index,
@@ -708,7 +715,7 @@ static uint64_t memory_of_process(const struct saved_state *saved_state, uint32_
 		return 0;
 	bytes = saved_process_size(saved_state, index);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		bytes += memory_in(process->rings[slot]);
+		bytes += memory_in(&process->rings[slot]);
 	return bytes;
 }
 

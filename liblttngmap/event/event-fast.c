@@ -189,10 +189,10 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 #define RESTORE_SIZE "movq %%xmm3, %%rdx\n\t"
 
-/* 16 bytes at most. */
-#define STORE_SHORT                                                                                \
+/* 16 bytes at most, TO bytes behind the record's begin; RING_FAST_TAIL has room for all 16. */
+#define STORE_SHORT(TO)                                                                            \
 	"movups (%%rsi), %%xmm0\n\t"                                                               \
-	"movups %%xmm0, 8(%%r11)\n\t"
+	"movups %%xmm0, " TO "(%%r11)\n\t"
 
 /* Fields of any size, TO bytes behind the record's begin. */
 #define STORE_WORDS(TO)                                                                            \
@@ -269,7 +269,7 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		READ_CLOCK
 		STORE_HEADER("event_fast_leave")
 		STORE_TIME("", "event_fast_leave")
-		STORE_SHORT
+		STORE_SHORT("8")
 		COMMIT("3")
 		"ret\n"
 		/* More than 16 bytes of fields. */
@@ -277,7 +277,7 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"cmpq %[fields_max], %%rdx\n\t"
 		"ja event_write_general\n\t"
 		FIND_CHANNEL("7:")
-		ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
+		ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_long_ip")
 		FIND_OFFSET(ROOM("8"), "event_fast_leave")
 		READ_CLOCK
 		STORE_HEADER("event_fast_leave")
@@ -286,26 +286,33 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		COMMIT("3")
 		"ret\n"
 		/* From either section: the channel may have vtid and ip before the fields. */
+		"event_fast_long_ip:\n\t"
+		"cmpq %[ip_fields_max], %%rdx\n\t"
+		"ja event_fast_leave\n"
 		"event_fast_ip:\n\t"
 		"movq " FIRST_RSEQ ", %%r11\n\t"
-		"cmpq %[ip_fields_max], %%rdx\n\t"
-		"ja event_fast_leave\n\t"
 		ENTER_SECTION("1", "2", "3", "%c[ip_cpus]", "event_fast_leave")
-		/* The thread's id, if it was asked for in this process. */
-		"movq %c[epoch](%%r8), %%rax\n\t"
-		"movq (%%rax), %%rax\n\t"
-		"movq " FIRST_VTID ", %%rcx\n\t"
-		"cmpq %%rax, %%fs:(%%rcx)\n\t"
-		"jne event_fast_leave\n\t"
 		FIND_OFFSET(ROOM("20"), "event_fast_leave")
 		READ_CLOCK
 		STORE_HEADER("event_fast_leave")
-		STORE_TIME("addq $12, %%r8\n\t", "event_fast_leave")
-		"movq " FIRST_VTID ", %%rdx\n\t"
-		"movl %%fs:%c[vtid](%%rdx), %%edx\n\t"
+		/* The thread's id, if it was asked for in this process: behind the clock, as the place. */
+		"movq %c[epoch](%%r8), %%rdx\n\t"
+		"movq (%%rdx), %%rdx\n\t"
+		"movq " FIRST_VTID ", %%rcx\n\t"
+		"cmpq %%rdx, %%fs:(%%rcx)\n\t"
+		"jne event_fast_leave\n\t"
+		"movl %%fs:%c[vtid](%%rcx), %%edx\n\t"
 		"movl %%edx, 8(%%r11)\n\t"
 		"movq %%xmm2, 12(%%r11)\n\t"
+		STORE_TIME("addq $12, %%r8\n\t", "event_fast_leave")
+		RESTORE_SIZE
+		"cmpq $16, %%rdx\n\t"
+		"ja 40f\n\t"
+		STORE_SHORT("20")
+		"jmp 41f\n"
+		"40:\n\t"
 		STORE_WORDS("20")
+		"41:\n\t"
 		COMMIT("3")
 		"ret\n"
 		/* Not the channel that was cached last: perhaps the lowest one. */

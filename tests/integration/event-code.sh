@@ -39,7 +39,7 @@ is "$(wc -l <<<"$code")" 83 'a larger event: 83 instructions'
 is_leaf 'larger'
 
 code=$(code event_fast_ip)
-is "$(wc -l <<<"$code")" 68 'with vtid and ip: 68 instructions behind the first 32'
+is "$(wc -l <<<"$code")" 71 'with vtid and ip: 71 instructions behind the first 32'
 is_leaf 'vtid and ip'
 
 code=$(code event_fast_many)

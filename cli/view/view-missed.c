@@ -93,7 +93,7 @@ static bool tell_all_missed(const struct view *view, char **lists, bool is_proce
 	return any;
 }
 
-/* What its daemons had not written yet is in memory, or in their ring files. */
+/* Events that its daemons had not written yet are in memory, or in their ring files. */
 static void tell_killed(const char *path)
 {
 	char directory[PATH_MAX];

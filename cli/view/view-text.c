@@ -190,7 +190,7 @@ static void put_symbol(struct view *view, struct text_output *out, const char *n
 }
 
 /*
- * What each kernel event has, and is in the columns already, or is for the kernel's developers. The
+ * Is it a field of each kernel event, which the columns have, or the kernel's developers need? The
  * thread is shown if its number is not that of the process in the column.
  */
 static bool is_common(const struct view_stream *stream, const char *name, const bt_field *field)

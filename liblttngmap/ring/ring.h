@@ -64,7 +64,7 @@ enum ring_result {
 };
 
 /*
- * Of a record with up to 16 bytes of fields event-fast.c stores 24 bytes, of a larger one up to 7
+ * event-fast.c stores 24 bytes of a record with up to 16 bytes of fields, of a larger one up to 7
  * beyond it. So the former begins, and the latter ends, so many bytes before the sub-buffer's end.
  */
 #define RING_FAST_TAIL (24 + LTTNGMAP_SUBBUF_TAIL)

@@ -78,7 +78,9 @@ emit() {
 	# shellcheck disable=SC2034 # for who calls this
 	emitter=$!
 }
+# Waits for the program of emit(). One that a later emit() had replaced would still emit after `stop`.
 end_emitter() {
+	ok 'the program emits until it is told to end' kill -0 "$emitter"
 	touch "$TAP_DIR/stop"
 	wait "$emitter"
 }
@@ -130,7 +132,8 @@ end_all() {
 
 # others_go_on NAME: two other users record, and nothing waits
 others_go_on() {
-	local slowest=0 took user emitters=()
+	# `emitter`: the caller's stays what it is.
+	local slowest=0 took user emitter emitters=()
 
 	for user in $two $three; do
 		begin "$user" blocking

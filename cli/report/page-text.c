@@ -155,16 +155,20 @@ static int compare_durations(const void *a, const void *b)
 	return x->sum < y->sum ? 1 : x->sum > y->sum ? -1 : 0;
 }
 
-/* The middle of the bucket in which that part of the durations ends; see page-durations.c. */
+/*
+ * The middle of the bucket with the least duration that so large a part of them does not exceed; see
+ * page-durations.c. The page has the same one.
+ */
 static double part_of(const struct page_duration *duration, double part)
 {
-	uint64_t wanted = (uint64_t)((double)duration->count * part), seen = 0;
+	double wanted = (double)duration->count * part;
+	uint64_t seen = 0;
 	unsigned bucket = 0;
 	double low, ns;
 
 	while (bucket < duration->nr_buckets) {
 		seen += duration->buckets[bucket];
-		if (seen > wanted)
+		if ((double)seen >= wanted)
 			break;
 		bucket++;
 	}

@@ -1019,6 +1019,7 @@ numbered_tests = \
 	tests/integration/relay.sh \
 	tests/integration/rotation.sh \
 	tests/integration/snapshot.sh \
+	tests/integration/recover-slow.sh \
 	tests/integration/survive-panic.sh \
 	tests/integration/hostile-traces.sh \
 	tests/integration/sparse-streams.sh \

@@ -136,8 +136,14 @@ static uint32_t count_missing(struct session *session)
 	return missing;
 }
 
+/* Nobody waits for a recovery, and it is the rings' last reading: they stay for another try. */
 static void finish(struct session *session, uint32_t missing)
 {
+	if (missing && session->daemon->recovery) {
+		end(session, "the snapshot is not complete: not all rings could be read",
+		    "try again when the machine has less to do");
+		return;
+	}
 	if (missing)
 		message_of(session->key,
 			   "session %s: %u processes are not in the snapshot: their rings could "
@@ -149,6 +155,7 @@ static void finish(struct session *session, uint32_t missing)
 
 void session_step_snapshot(struct session *session, uint64_t now)
 {
+	uint64_t ring_usec = session->daemon->recovery ? STALL_USEC : STALL_RING_USEC;
 	uint64_t progress, stalled;
 	uint32_t missing;
 
@@ -177,7 +184,7 @@ void session_step_snapshot(struct session *session, uint64_t now)
 	if (session->snapshot.finishing &&
 	    session->written.generation >= session->record->generation)
 		end(session, NULL, NULL);
-	else if (!session->snapshot.finishing && (missing == 0 || stalled > STALL_RING_USEC))
+	else if (!session->snapshot.finishing && (missing == 0 || stalled > ring_usec))
 		finish(session, missing);
 	else if (stalled > STALL_USEC)
 		end(session, "the snapshot is not complete: its writer makes no progress",

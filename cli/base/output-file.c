@@ -88,34 +88,13 @@ static int open_unfinished(const char *name)
 	return fd;
 }
 
-/*
- * A FIFO, a terminal or the like; -ENOENT: the name is to have a new file. Whoever owns the folder
- * may replace the name at any time, so that what was opened is looked at. Nothing is written to a
- * regular file that was there, nor to a disk.
- */
-static int open_in_place(const char *name)
-{
-	struct stat status;
-	int fd;
-
-	if (stat(name, &status) < 0 || S_ISREG(status.st_mode))
-		return -ENOENT;
-	fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
-		return fd;
-	close(fd);
-	return S_ISBLK(status.st_mode) ? -EINVAL : -ENOENT;
-}
-
 int output_file_open(const char *name, bool in_place)
 {
 	int fd;
 
 	if (strcmp(name, "-") == 0)
 		return STDOUT_FILENO;
-	fd = in_place ? open_in_place(name) : -ENOENT;
+	fd = in_place ? beneath_open_pipe(name) : -ENOENT;
 	return fd == -ENOENT ? open_unfinished(name) : fd;
 }
 

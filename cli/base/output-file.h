@@ -15,7 +15,7 @@
 
 /*
  * Returns a descriptor, or -errno, for beneath_why(). "-" is standard output. `in_place`: devices
- * and pipes are written directly.
+ * and pipes are written directly, if no other user put them, or a link to them, in root's way.
  */
 int output_file_open(const char *name, bool in_place);
 /*

@@ -4,12 +4,14 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/fsuid.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -239,6 +241,11 @@ uid_t beneath_user(void)
 	return (uid_t)setfsuid(BENEATH_ANYBODY);
 }
 
+static bool is_another_users(const struct stat *status)
+{
+	return beneath_user() == 0 && status->st_uid != 0;
+}
+
 /* The first component of what is left; false: none is. */
 static bool take_component(struct walk *walk, char name[NAME_MAX + 1], int *error)
 {
@@ -266,7 +273,7 @@ static int follow_link(struct walk *walk, const char *name, int link)
 		return -errno;
 	if (!S_ISLNK(status.st_mode))
 		return -ENOTDIR;
-	if (beneath_user() == 0 && status.st_uid != 0)
+	if (is_another_users(&status))
 		return refuse(walk->dir, name,
 			      "is a symbolic link of another user, which root does not follow");
 	length = readlinkat(link, "", target, sizeof(target) - 1);
@@ -349,6 +356,86 @@ int beneath_open_parent(const char *path, char name[NAME_MAX + 1])
 	if (walk.dir >= 0)
 		close(walk.dir);
 	return error ? error : -ENOENT;
+}
+
+/* A link of /proc to what a process has open: its text need not be a path. */
+static bool is_magic(int link)
+{
+	struct statfs file_system;
+
+	return fstatfs(link, &file_system) == 0 && file_system.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Opens what is no regular file for writing, without waiting for a FIFO's reader. */
+static int open_pipe(int folder, const char *name, int flags)
+{
+	int fd = openat(folder, name, flags | O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat status;
+	int error = 0;
+
+	if (fd < 0 && errno == ENXIO)
+		return refuse(folder, name, "is a FIFO that no program reads, or a socket");
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) < 0)
+		error = -errno;
+	else if (S_ISREG(status.st_mode))
+		error = -ENOENT;
+	else if (S_ISBLK(status.st_mode))
+		error = refuse(folder, name, "is a disk");
+	else if ((flags & O_NOFOLLOW) && S_ISFIFO(status.st_mode) && is_another_users(&status))
+		error = refuse(folder, name,
+			       "is a FIFO of another user, whom root does not wait for");
+	else if (fcntl(fd, F_SETFL, O_WRONLY) < 0)
+		error = -errno;
+	return error ? close_with(fd, error) : fd;
+}
+
+static int followed(int error)
+{
+	return error ? error : -EAGAIN;
+}
+
+/* A descriptor, or -errno; -EAGAIN: a link was followed, and the walk goes on. */
+static int step_to_pipe(struct walk *walk, const char *name)
+{
+	int error, link = openat(walk->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat status;
+
+	if (link < 0)
+		return -errno;
+	error = fstat(link, &status) < 0 ? -errno : 0;
+	if (!error && S_ISLNK(status.st_mode) && is_another_users(&status))
+		error = -ENOENT;
+	else if (!error && S_ISLNK(status.st_mode) && is_magic(link))
+		error = open_pipe(walk->dir, name, 0);
+	else if (!error && S_ISLNK(status.st_mode))
+		error = followed(follow_link(walk, name, link));
+	else if (!error && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
+		error = -ENOENT;
+	else if (!error)
+		error = open_pipe(walk->dir, name, O_NOFOLLOW);
+	return close_with(link, error);
+}
+
+int beneath_open_pipe(const char *path)
+{
+	char name[NAME_MAX + 1];
+	struct walk walk;
+	int error = begin_walk(&walk, path, 0);
+
+	if (error)
+		return error;
+	while (take_component(&walk, name, &error)) {
+		bool is_last = walk.rest[strspn(walk.rest, "/")] == '\0';
+
+		error = is_last ? step_to_pipe(&walk, name) : followed(step(&walk, name));
+		if (error != -EAGAIN)
+			break;
+	}
+	if (walk.dir >= 0)
+		close(walk.dir);
+	return error == 0 ? -ENOENT : error;
 }
 
 int beneath_open_real(const char *path)

@@ -4,9 +4,9 @@
  * beneath.h - files and folders in a folder that is held open, where another user may replace any
  * name at any time: by a link, a FIFO, a mount, a hard link, a file of its own.
  *
- * A name is one component. No function follows a link, enters another mount, gives out a device or
- * a FIFO, or waits for one or for a lease. Rename and remove by renameat() and unlinkat() on the
- * same descriptors: neither follows the last component.
+ * A name is one component. No function but beneath_open_pipe() follows a link, enters another
+ * mount, or gives out a device or a FIFO; none waits for one or for a lease. Rename and remove by
+ * renameat() and unlinkat() on the same descriptors: neither follows the last component.
  *
  * All return 0 or a descriptor, or -errno. -BENEATH_REFUSED: something else stands in that place,
  * or somebody else has a lease on the file, or it was moved away: beneath_why() says which. One
@@ -56,6 +56,12 @@ int beneath_open_path(const char *path, mode_t mode);
  * to `name`. Links as above; nothing is made.
  */
 int beneath_open_parent(const char *path, char name[NAME_MAX + 1]);
+/*
+ * Open for writing what stands at a path: a FIFO, a terminal or the like. Root follows its own
+ * links only, also the last, and opens no other user's FIFO. -ENOENT: a regular file, a folder, a
+ * link that is not followed, or nothing stands there. -BENEATH_REFUSED: nobody reads the FIFO.
+ */
+int beneath_open_pipe(const char *path);
 /* Open the folder at a path in which there is no link, as realpath(3) gives it. */
 int beneath_open_real(const char *path);
 /* The user whose file permissions apply: that of setfsuid(2), or the process's. */

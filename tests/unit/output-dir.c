@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,12 +55,24 @@ UNSANITIZED int mkdir(const char *path, mode_t mode)
 	return mkdirat(AT_FDCWD, path, mode);
 }
 
-/* In place of the C library's: what the name led to a moment ago. */
-static const char *was;
+/* What takes the name's place once it was looked at; NULL: nothing. */
+static const char *later;
 
-UNSANITIZED int stat(const char *name, struct stat *status)
+UNSANITIZED int openat(int parent, const char *name, int flags, ...)
 {
-	return (int)syscall(SYS_newfstatat, AT_FDCWD, was ? was : name, status, 0);
+	va_list arguments;
+	mode_t mode;
+	int fd;
+
+	va_start(arguments, flags);
+	mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+	va_end(arguments);
+	fd = (int)syscall(SYS_openat, parent, name, flags, mode);
+	if (later && (flags & O_PATH) && !(flags & O_DIRECTORY)) {
+		renameat(parent, later, parent, name);
+		later = NULL;
+	}
+	return fd;
 }
 
 static void put(const char *folder, const char *name)
@@ -230,23 +243,83 @@ static void test_acl(void)
 		bail_out("cannot give the directory away");
 }
 
+/* Writes a page to that name: what output_file_open() or output_file_close() returns. */
+static int write_page(const char *name)
+{
+	int fd = output_file_open(name, true);
+
+	if (fd < 0)
+		return fd;
+	if (write(fd, "page", 4) != 4)
+		bail_out("cannot write to %s", name);
+	return output_file_close(fd, true, 0);
+}
+
+static bool is_page(const char *name)
+{
+	struct stat status;
+
+	return lstat(name, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 4;
+}
+
+/* Takes what stands in the pipe: its bytes. */
+static ssize_t bytes_in(int pipe)
+{
+	char bytes[16];
+	ssize_t size = read(pipe, bytes, sizeof(bytes));
+
+	return size < 0 ? 0 : size;
+}
+
+static void give_away(const char *name)
+{
+	if (lchown(name, OTHER, OTHER) != 0)
+		bail_out("cannot give %s away", name);
+}
+
+static void test_pipes(void)
+{
+	char name[32];
+	int fds[2], reader;
+
+	alarm(20);
+	if (mkfifo("../secret/fifo", 0600) != 0 || symlink("../secret/fifo", "page") != 0)
+		bail_out("cannot make a FIFO");
+	is(write_page("page"), -BENEATH_REFUSED, "a FIFO that nobody reads is not waited for");
+	ok(strstr(beneath_why(-BENEATH_REFUSED), "no program reads"), "and that is said");
+	reader = open("../secret/fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	is(write_page("page"), 0, "one that is read is written to, by a link of one's own");
+	is(bytes_in(reader), 4, "and has the page");
+	if (geteuid() == 0) {
+		give_away("page");
+		is(write_page("page"), 0, "root writes a file where another user's link is");
+		ok(bytes_in(reader) == 0 && is_page("page"), "which is not followed");
+		give_away("../secret/fifo");
+		is(write_page("../secret/fifo"), -BENEATH_REFUSED, "nor is that user's FIFO used");
+		is(bytes_in(reader), 0, "and nothing is in it");
+	}
+	close(reader), unlink("page"), unlink("../secret/fifo");
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0 ||
+	    (geteuid() == 0 && fchown(fds[1], OTHER, OTHER) != 0))
+		bail_out("cannot make a pipe");
+	snprintf(name, sizeof(name), "/dev/fd/%d", fds[1]);
+	is(write_page(name), 0, "a descriptor is written to by its name, whosever pipe it is");
+	is(bytes_in(fds[0]), 4, "as standard output is");
+	close(fds[0]), close(fds[1]), alarm(0);
+}
+
 static void test_file(void)
 {
 	struct stat status;
 	int fd;
 
-	if (mkfifo("fifo", 0600) != 0 || symlink("../secret/file", "page") != 0)
+	if (mkfifo("page", 0600) != 0 || link("../secret/file", "later") != 0)
 		bail_out("cannot make a FIFO");
-	was = "fifo";
-	fd = output_file_open("page", true);
-	was = NULL;
-	ok(fd >= 0 && write(fd, "page", 4) == 4, "a file is written");
-	is(output_file_close(fd, true, 0), 0, "and gets its name");
-	ok(lstat("page", &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 4,
-	   "where a FIFO was, and a link by then");
-	ok(lstat("../secret/file", &status) == 0 && status.st_size == 0,
-	   "what the link led to is as it was");
-	unlink("page"), unlink("fifo");
+	later = "later";
+	is(write_page("page"), 0, "a file is written");
+	ok(!later && is_page("page"), "where a FIFO was, and another file by then");
+	ok(lstat("../secret/file", &status) == 0 && status.st_size == 0, "which is as it was");
+	unlink("page");
 	fd = output_file_open("/dev/null", true);
 	ok(fd >= 0 && lstat("/dev/null", &status) == 0 && S_ISCHR(status.st_mode),
 	   "a device is written to directly");
@@ -270,6 +343,7 @@ int main(void)
 	test_made_before();
 	test_links();
 	test_acl();
+	test_pipes();
 	test_file();
 	unlinkat(AT_FDCWD, "../secret/file", 0);
 	if (chdir("/") != 0 || rmdir(theirs) != 0 || rmdir(secret) != 0 || rmdir(base) != 0)

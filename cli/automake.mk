@@ -20,6 +20,8 @@ libcli_la_SOURCES = \
 	cli/attach/tracee.h \
 	cli/base/locate.c \
 	cli/base/locate.h \
+	cli/base/losses.c \
+	cli/base/losses.h \
 	cli/base/message.c \
 	cli/base/message.h \
 	cli/base/options.c \
@@ -202,6 +204,7 @@ lttngmap_SOURCES = \
 	cli/view/view-join.c \
 	cli/view/view-join.h \
 	cli/view/view-json.c \
+	cli/view/view-losses.c \
 	cli/view/view-missed.c \
 	cli/view/view-segments-copy.c \
 	cli/view/view-segments.c \

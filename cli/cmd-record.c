@@ -14,9 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/base/losses.h"
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/record/record.h"
+#include "common/base/beneath.h"
 #include "common/base/name.h"
 
 #define EVERYTHING "*:*"
@@ -368,9 +370,14 @@ static int create_output(void)
 	if (record.options.relay.spool)
 		return relay_spool_create("record", &record.output);
 	error = output_dir_create("record", record.options.output, name, &record.output);
-	if (!error)
-		record_rings_fit(&record);
-	return error;
+	if (error)
+		return error;
+	record_rings_fit(&record);
+	/* A full disk has no room for it at the end. */
+	error = losses_reserve(record.output.folder);
+	if (error)
+		message_note("record: losses are not noted in the trace: %s", beneath_why(error));
+	return 0;
 }
 
 /* Everything up to the program's first instruction. An exit status. */
@@ -392,11 +399,29 @@ static int begin(void)
 	return record_child_start(&record);
 }
 
+/* For readers of the trace. A collector's trace is elsewhere. */
+static void note_losses(void)
+{
+	const struct record_counts *counts = &record.counts;
+	const struct losses losses = {
+		.kept = counts->kept,
+		.discarded = counts->discarded,
+		.overwritten = counts->overwritten,
+		.broken = counts->broken,
+		.buffered = counts->buffered,
+		.kernel = counts->kernel_lost,
+	};
+
+	if (record.has_ended && !record.options.relay.spool)
+		(void)losses_write(record.output.folder, &losses);
+}
+
 /* The program has ended: complete the trace and tell of it. */
 static int finish(int status)
 {
 	int error = record.client ? record_session_stop(&record) : -EPIPE;
 
+	note_losses();
 	record_sdt_report(&record);
 	if (record_wants_end(&record))
 		message_note("given up: the trace in %s is incomplete", record.output.path);

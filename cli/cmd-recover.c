@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/base/locate.h"
+#include "cli/base/losses.h"
 #include "cli/base/message.h"
 #include "cli/base/output-dir.h"
 #include "cli/client/left-recordings.h"
@@ -81,6 +82,15 @@ static void tell_recording(const char *directory, void *data)
 	message_hint("%s is of a recording that goes on, or was killed", directory);
 }
 
+static void tell_losses(const char *directory)
+{
+	struct losses losses = { 0 };
+	char text[LOSSES_TEXT_SIZE];
+
+	if (losses_add(directory, &losses) && losses_sum(&losses))
+		message_note("recover: lost: %s", losses_describe(&losses, text));
+}
+
 static int run(int argc, const char **argv)
 {
 	char path[PATH_MAX];
@@ -104,6 +114,7 @@ static int run(int argc, const char **argv)
 		return run_program("lttngmap-sessiond", "LTTNGMAP_SESSIOND", "recover", path);
 	if (S_ISDIR(status.st_mode) && access(argv[0], R_OK) == 0 && !output_dir_is_taken(argv[0]))
 		return tell_nothing(argv[0]);
+	tell_losses(argv[0]);
 	return run_program("lttngmap-consumerd", "LTTNGMAP_CONSUMERD", "repair", argv[0]);
 }
 

@@ -88,6 +88,9 @@ static void tell(const struct export *export, const char *path, const char *name
 		message_hint("--from and --to choose others, --events more of them");
 	}
 	view_streams_report(&export->view.streams);
+	/* The text has that line. */
+	if (!as_text)
+		view_losses_report(&export->view);
 	if (!as_text && strcmp(name, "-") != 0)
 		message_note("report: open %s in a browser", name);
 }
@@ -156,6 +159,7 @@ static int run(int argc, const char **argv)
 	export.view.previous_ns = INT64_MIN;
 	export.view.symbols = symbols_create();
 	page_set(&export, path, (uint64_t)most, as_text);
+	view_losses_find(&export.view, &traces);
 	error = write_page(&export, &traces, name);
 	if (!error)
 		tell(&export, path, name);

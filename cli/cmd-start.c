@@ -6,6 +6,7 @@
 #include "cli/verbs.h"
 
 #include "cli/base/message.h"
+#include "cli/client/session-counts.h"
 #include "cli/client/session-verb.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_table), POPT_TABLEEND };
@@ -25,8 +26,10 @@ static int run(int argc, const char **argv)
 		error = session_verb_ask(&self, session_verb_request(&self, "start"), &answer);
 	if (!error && !session_options.json)
 		message_line("started session %s", self.session);
-	if (!error)
+	if (!error) {
+		session_counts_start(&self);
 		session_verb_trouble(&self, answer);
+	}
 	return session_verb_close(&self, error, answer);
 }
 

@@ -94,6 +94,7 @@ static int run(int argc, const char **argv)
 		text_output_open_file(&view.output, STDOUT_FILENO);
 		error = view_follow_run(&view, path);
 	} else {
+		view_losses_find(&view, &traces);
 		text_output_open(&view.output);
 		error = view_graph_run(&view, &traces);
 	}
@@ -103,6 +104,7 @@ static int run(int argc, const char **argv)
 	if (!error && !output_error)
 		is_missing = view_missed_report(&view, path);
 	view_streams_report(&view.streams);
+	view_losses_report(&view);
 	symbols_report(view.symbols, view_verb);
 	symbols_destroy(view.symbols);
 	view_streams_free(&view.streams);

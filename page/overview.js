@@ -11,7 +11,8 @@ const BINS = 600;
 const SERIES = 7;
 
 function cards() {
-	const lost = index.lostUnknown ? `${integer(index.lostEvents)} or more` : integer(index.lostEvents);
+	const counted = integer(index.lostEvents);
+	const lost = index.lostUnknown ? (index.lostEvents ? `${counted} or more` : 'some') : counted;
 	const shown = [
 		['events', 'Events', integer(index.events)],
 		['slices', 'Slices', integer(index.slices)],
@@ -21,6 +22,8 @@ function cards() {
 		['threads', 'Threads', integer(tracks.filter((track) => track.tid >= 0).length)],
 		['process-count', 'Processes', integer(processes.size)],
 	];
+	if (index.losses)
+		shown.push(['losses', 'Lost, as the session counted', index.losses, true]);
 	if (index.memory)
 		shown.push(['held-bytes', 'Bytes held at the end',
 			bytes(index.memory.levels.reduce((sum, [, held]) => sum + held, 0))]);

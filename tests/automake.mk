@@ -875,6 +875,7 @@ tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hanging_file_LDADD = $(FUSE_LIBS)
 EXTRA_DIST += tests/utils/fake-consumer tests/utils/fake-attach-request tests/utils/sessiond.sh
 sessiond_tests = \
+	tests/integration/losses.sh \
 	tests/integration/output-gone.sh \
 	tests/integration/output-swapped.sh \
 	tests/integration/kernel-cpu.sh \

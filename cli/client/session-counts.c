@@ -4,6 +4,7 @@
 
 #include "cli/client/session-counts.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,12 +12,14 @@
 #include <unistd.h>
 
 #include "cli/base/locate.h"
+#include "cli/base/losses.h"
 #include "cli/base/message.h"
 #include "cli/client/control-client.h"
 #include "cli/client/damaged.h"
 #include "cli/client/session-sending.h"
 #include "cli/client/untraced.h"
 #include "common/base/amount.h"
+#include "common/base/beneath.h"
 #include "common/protocol/protocol-control.h"
 
 #define WRITTEN_TRIES 5
@@ -54,11 +57,62 @@ int session_counts_ask(struct session_verb *self, struct json_object **answer)
 	return error;
 }
 
+/*
+ * Where losses are noted for readers of the trace; NULL: nowhere. A spool is not read. Another
+ * user's output is at a place of that one's choice, where nothing is written.
+ */
+static const char *find_output(struct session_verb *self)
+{
+	struct json_object *session = session_verb_find(self);
+
+	if (!session || strchr(self->session, '/') || control_answer_count(session, "spool") ||
+	    control_answer_flag(session, "snapshot"))
+		return NULL;
+	return control_answer_text(session, "output");
+}
+
+void session_counts_start(struct session_verb *self)
+{
+	const char *output = find_output(self);
+	int folder = output ? beneath_open_path(output, 0) : -ENOENT;
+
+	if (folder < 0)
+		return;
+	(void)losses_reserve(folder);
+	close(folder);
+}
+
+static void note_losses(struct session_verb *self, struct json_object *answer)
+{
+	const char *output = find_output(self);
+	struct json_object *kernel = NULL;
+	uint64_t overrun;
+	struct losses losses = {
+		.kept = control_answer_count(answer, "kept"),
+		.discarded = control_answer_count(answer, "discarded"),
+		.overwritten = control_answer_count(answer, "overwritten"),
+		.broken = control_answer_count(answer, "broken"),
+		.buffered = control_answer_count(answer, "buffered"),
+	};
+
+	json_object_object_get_ex(answer, "kernel", &kernel);
+	losses.kernel = control_answer_count(kernel, "discarded");
+	overrun = control_answer_count(kernel, "overrun");
+	if (overrun > losses.kernel)
+		losses.kernel = overrun;
+	if (output)
+		(void)losses_write_path(output, &losses);
+}
+
 int session_counts_stop(struct session_verb *self, struct json_object **answer)
 {
 	int error = session_verb_ask(self, session_verb_request(self, "stop"), NULL);
 
-	return error ? error : session_counts_ask(self, answer);
+	if (!error)
+		error = session_counts_ask(self, answer);
+	if (!error)
+		note_losses(self, *answer);
+	return error;
 }
 
 void session_counts_messages(struct session_verb *self, struct json_object *answer)

@@ -101,8 +101,11 @@ static void write_lost(struct export *export)
 {
 	struct page *page = page_of(export);
 	struct text_output *out = &export->view.output;
+	char losses[LOSSES_TEXT_SIZE];
 
 	number(out, ",\n\"lostEvents\":", (int64_t)page->lost_events);
+	if (view_losses_describe(&export->view, losses))
+		string(out, ",\"losses\":", losses);
 	text_output_text(out, page->lost_unknown ? ",\"lostUnknown\":true" : "");
 	text_output_text(out, ",\"lost\":[");
 	for (size_t i = 0; i < page->nr_lost; i++) {

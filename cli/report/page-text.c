@@ -310,6 +310,17 @@ static void put_levels(struct export *export)
 	free(rows);
 }
 
+static void put_losses(struct export *export)
+{
+	char text[LOSSES_TEXT_SIZE];
+
+	if (!view_losses_describe(&export->view, text))
+		return;
+	text_output_text(&export->view.output, "lost: ");
+	text_output_text(&export->view.output, text);
+	text_output_char(&export->view.output, '\n');
+}
+
 /* ---- all ------------------------------------------------------------------------------- */
 
 void page_text_write(struct export *export)
@@ -318,18 +329,23 @@ void page_text_write(struct export *export)
 	struct text_output *out = &export->view.output;
 	char count[32], text[160];
 
-	if (!page->events)
+	if (!page->events) {
+		put_losses(export);
 		return;
+	}
 	snprintf(text, sizeof(text), "%s event%s in %.6f s",
 		 amount_format_count(page->events, count), message_plural(page->events),
 		 page->last > page->first ? (double)(page->last - page->first) / 1e9 : 0);
 	text_output_text(out, text);
-	if (page->lost_events || page->lost_unknown) {
+	if (page->lost_events) {
 		snprintf(text, sizeof(text), "; %s%s lost", page->lost_unknown ? "at least " : "",
 			 amount_format_count(page->lost_events, count));
 		text_output_text(out, text);
+	} else if (page->lost_unknown) {
+		text_output_text(out, "; some events lost");
 	}
 	text_output_char(out, '\n');
+	put_losses(export);
 	put_classes(export);
 	put_processes(export);
 	put_durations(export);

@@ -120,6 +120,7 @@ static int print_discarded_events(struct view *view, const bt_message *message)
 	if (bt_message_discarded_events_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		count = 0;
+	view->told_lost += count;
 	if (bt_stream_class_discarded_events_have_default_clock_snapshots(
 		    bt_stream_borrow_class_const(bt_stream)))
 		ns = ns_of(

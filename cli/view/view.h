@@ -9,6 +9,7 @@
  *   view-threads.c   a kernel event's process
  *   view-filter.c    chooses events and fields
  *   view-missed.c    reports what was asked for and is not there
+ *   view-losses.c    reports what the session counted as lost and no stream tells
  *   view-text.c      an event as a line of text
  *   view-json.c      an event as a line of JSON
  *   view-progress.c  tells how many events were read, on a terminal
@@ -29,6 +30,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "cli/base/losses.h"
 #include "cli/base/text-output.h"
 
 /* ---- streams ---------------------------------------------------------------- */
@@ -213,7 +215,9 @@ struct view {
 	struct view_segments *segments; /* NULL: the trace is not followed */
 	int64_t previous_ns;            /* of the last line; INT64_MIN: none */
 	uint64_t events;
-	size_t broken; /* streams of which something was left out */
+	size_t broken;        /* streams of which something was left out */
+	struct losses losses; /* what the sessions counted */
+	uint64_t told_lost;   /* events that the streams report as lost */
 };
 
 /* ---- following ----------------------------------------------------------------- */
@@ -277,6 +281,14 @@ int view_find_newest(char *path, size_t size);
  */
 int view_find_traces(const char *path, struct view_traces *traces);
 void view_traces_free(struct view_traces *traces);
+
+/* Reads what the sessions of the traces counted as lost: call before they are read. */
+void view_losses_find(struct view *view, const struct view_traces *traces);
+/* Describes these losses in `text`; NULL: the streams told of all of them. Call at the end. */
+const char *view_losses_describe(const struct view *view, char text[LOSSES_TEXT_SIZE]);
+/* Prints the description on stderr. */
+void view_losses_report(const struct view *view);
+
 /* The readable parts of traces: view-sound.c. */
 struct view_sound {
 	struct view_traces traces; /* of sound packets, in place or copied */

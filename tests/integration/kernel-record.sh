@@ -193,6 +193,8 @@ is $((kept + lost)) $writes 'as many as there were'
 like "$(<err)" "lost: [0-9,]+ events of the kernel's.*--kernel-buffer" 'which is told, with what to do'
 babeltrace2 flood.trace/kernel >text 2>"said"
 is "$(grep -c sys_enter_write text)" "$kept" 'babeltrace2 finds those that were kept'
+like "$("$LTTNGMAP_BUILD/lttngmap" report --text flood.trace | tr -d ,)" "lost: 0 events discarded 0 overwritten .of [0-9]+.; $lost of the kernel's lost" \
+	'each reader tells how many were lost'
 like "$(<said)" 'discarded' 'and that others were lost'
 
 instances=$(grep -E -- "-($(paste -sd '|' daemons))-[0-9]+-record\$" instances)

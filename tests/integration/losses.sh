@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Losses that no stream of the trace tells of: `view`, `report` and `recover` tell what the session
+# counted. The kernel's are in kernel-record.sh.
+
+unset LD_PRELOAD LTTNGMAP_RUNTIME_DIR
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+. "$LTTNGMAP_SRC/tests/utils/chunks.sh"
+unset LTTNGMAP_RUNTIME_DIR
+
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+emit=$LTTNGMAP_BUILD/tests/utils/emit
+export LC_ALL=C.UTF-8 PAGER=cat
+mkdir -m 700 "$TAP_DIR/run"
+export XDG_RUNTIME_DIR=$TAP_DIR/run
+cd "$TAP_DIR" || exit 1
+
+record() { # OUTPUT EVENTS OPTION...
+	local output=$1 events=$2
+	shift 2
+	: >counts
+	"$lttngmap" record -o "$output" -e 'numbered:*' "$@" -- "$emit" counts 1 "$events" >said 2>&1 || diag "$(<said)"
+}
+# Sets $kept and $lost, as `record` told.
+counted() {
+	[[ $(tr -d , <said) =~ traced\ *([0-9]+)\ events?\ kept\ ([0-9]+)\ lost ]]
+	kept=${BASH_REMATCH[1]:-0} lost=${BASH_REMATCH[2]:-0}
+}
+# LINE of each reader, without commas between digits.
+told() { # OUTPUT
+	"$lttngmap" view "$1" 2>&1 >/dev/null | tr -d , | grep -o ' lost: .*'
+	"$lttngmap" report --text "$1" 2>&1 | tr -d , | grep '^lost: ' | sed 's/^/ /'
+	"$lttngmap" report -o page.html "$1" 2>&1 | tr -d , | grep -o ' lost: .*'
+	"$lttngmap" recover "$1" 2>&1 | tr -d , | grep -o ' lost: .*'
+}
+is_told() { # OUTPUT LINE NAME
+	is "$(told "$1" | sort | uniq -c | sed 's/^ *//')" "4  lost: $2" "$3"
+}
+
+# ---- nothing was lost
+record all 1000 --mode blocking
+is "$(told all)" '' 'no loss: nothing is told'
+
+# ---- a full disk
+if ((EUID)); then
+	skip 2 'only root mounts a small disk'
+else
+	mkdir disk
+	mount -t tmpfs -o size=1m none disk || bail_out 'no tmpfs'
+	cleanup umount "$TAP_DIR/disk"
+	record disk/trace 100000
+	counted
+	ok "full disk: $kept kept and $lost lost" test "$lost" -gt 1000
+	buffered=$(sed -nE 's/.* ([0-9,]+) events were in the buffers.*/\1/p' said | tr -d ,)
+	is_told disk/trace "$((lost - ${buffered:-0})) events discarded 0 overwritten (of 100000)${buffered:+; $buffered in the buffers not on disk}" \
+		'  ... which each reader tells'
+fi
+
+# ---- files that made room
+record files 200000 --mode blocking --subbuf-size 4K --file-size 40K --file-count 2
+counted
+ok "files: $lost overwritten" test "$lost" -gt 1000
+is_told files "0 events discarded $lost overwritten (of 200000)" '  ... which each reader tells'
+
+# ---- a flight recorder
+record flight 200000 --flight-recorder --subbuf-size 4K --subbufs 4
+gone=$(sed -nE 's/.* ([0-9,]+) older events were overwritten.*/\1/p' said | tr -d ,)
+ok "flight recorder: $gone overwritten" test "${gone:-0}" -gt 1000
+is_told flight "0 events discarded $gone overwritten (of 200000)" '  ... which each reader tells'
+
+# ---- overwritten in the buffers
+record over 1000000 --mode overwrite --subbuf-size 4K --subbufs 2
+counted
+ok "overwrite: $kept kept and $lost lost" test "$lost" -gt 0
+is_told over "0 events discarded $lost overwritten (of 1000000)" '  ... which each reader tells'
+is "$("$lttngmap" report --text over | grep -c 'at least 0')" 0 'a number that is not known is not told as 0'
+
+# ---- a session
+sessiond_start
+export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
+chunks_begin --mode blocking --subbuf-size 4K --subbufs 4 --file-size 20K --file-count 2
+chunks_emit 100000
+wait "$chunks_emitter"
+map stop s
+lost=$(chunks_count overwritten)
+ok "session: $lost overwritten" test "$lost" -gt 1000
+is_told "$chunks_out" "0 events discarded $lost overwritten (of 100000)" 'a session: each reader tells'
+
+# ---- what others write there
+printf 'lttngmap losses 1\nkept -1\nx' >files/.losses
+is "$(told files)" '' 'nonsense in its place is not told'
+rm files/.losses
+mkfifo files/.losses
+is "$(timeout 20 "$lttngmap" view files 2>&1 >/dev/null)" '' 'a FIFO in its place holds up nobody'
+
+sessiond_stop
+done_testing

@@ -31,7 +31,8 @@ struct quota {
 	struct quota_limits limits;
 	struct subuids *subuids; /* NULL: each id is a user */
 	struct cds_list_head users[CHAINS];
-	uint64_t descriptors; /* that all limited users hold */
+	uint64_t processes; /* that all limited users hold, as the next */
+	uint64_t descriptors;
 };
 
 /* ---- limits -------------------------------------------------------------------- */
@@ -206,25 +207,42 @@ static int take(struct quota_user *user, uint32_t *held, uint32_t count, uint64_
 	return 0;
 }
 
-int quota_take_process(struct quota_user *user, bool force)
-{
-	return take(user, &user->processes, 1, user->quota->limits.processes, force);
-}
-
 /*
- * The most that the user may hold. An eighth of all is left to root and the daemon's own user, and
- * an eighth of the rest to the next user.
+ * The most that a user who holds `held` may hold, but `most`. An eighth of all is left to root and
+ * the daemon's own user, and an eighth of the rest to the next user.
  */
-static uint64_t most_descriptors(const struct quota_user *user)
+static uint64_t most_of(uint64_t all, uint64_t most, const uint64_t *by_all, const uint32_t *held)
 {
-	const struct quota *quota = user->quota;
-	uint64_t all = quota->limits.all_descriptors, most = quota->limits.descriptors;
-	uint64_t others = __atomic_load_n(&quota->descriptors, __ATOMIC_RELAXED) -
-			  quota_held(&user->descriptors);
+	uint64_t others = __atomic_load_n(by_all, __ATOMIC_RELAXED) - quota_held(held);
 	uint64_t left = all - all / 8 > others ? all - all / 8 - others : 0;
 
 	left -= left / 8;
 	return all == 0 || most < left ? most : left;
+}
+
+static uint64_t most_processes(const struct quota_user *user)
+{
+	const struct quota *quota = user->quota;
+
+	return most_of(SAVED_PROCESSES, quota->limits.processes, &quota->processes,
+		       &user->processes);
+}
+
+static uint64_t most_descriptors(const struct quota_user *user)
+{
+	const struct quota *quota = user->quota;
+
+	return most_of(quota->limits.all_descriptors, quota->limits.descriptors,
+		       &quota->descriptors, &user->descriptors);
+}
+
+int quota_take_process(struct quota_user *user, bool force)
+{
+	int error = take(user, &user->processes, 1, most_processes(user), force);
+
+	if (!error && user->limited)
+		__atomic_add_fetch(&user->quota->processes, 1, __ATOMIC_RELAXED);
+	return error;
 }
 
 int quota_take_descriptors(struct quota_user *user, uint32_t count, bool force)
@@ -238,9 +256,7 @@ int quota_take_descriptors(struct quota_user *user, uint32_t count, bool force)
 
 int quota_check_held(const struct quota_user *user)
 {
-	const struct quota_limits *limits = &user->quota->limits;
-
-	return user->limited && (quota_held(&user->processes) >= limits->processes ||
+	return user->limited && (quota_held(&user->processes) >= most_processes(user) ||
 				 quota_held(&user->descriptors) >= most_descriptors(user))
 		       ? -EDQUOT
 		       : 0;
@@ -250,8 +266,10 @@ void quota_drop(struct quota_user *user, uint32_t processes, uint32_t descriptor
 {
 	__atomic_sub_fetch(&user->processes, processes, __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&user->descriptors, descriptors, __ATOMIC_RELAXED);
-	if (user->limited)
-		__atomic_sub_fetch(&user->quota->descriptors, descriptors, __ATOMIC_RELAXED);
+	if (!user->limited)
+		return;
+	__atomic_sub_fetch(&user->quota->processes, processes, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&user->quota->descriptors, descriptors, __ATOMIC_RELAXED);
 }
 
 uint64_t quota_disk_room(const struct quota_user *user, const struct saved_disk *disk)

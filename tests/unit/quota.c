@@ -120,6 +120,42 @@ static void test_share_of_descriptors(void)
 	quota_destroy(shared);
 }
 
+/* Takes processes for the user, until there are so many or one is refused: how many. */
+static uint32_t take_processes(struct quota_user *user, uint32_t most)
+{
+	uint32_t taken = 0;
+
+	while (taken < most && quota_take_process(user, false) == 0)
+		taken++;
+	return taken;
+}
+
+static void test_share_of_records(void)
+{
+	struct quota_limits limits = { .processes = SAVED_PROCESSES / 2, .descriptors = 1 };
+	struct quota *shared;
+	struct quota_user *one, *two, *three;
+	uint32_t sum;
+
+	if (quota_create(&limits, &shared) != 0)
+		bail_out("no memory");
+	one = quota_user(shared, 1);
+	two = quota_user(shared, 2);
+	three = quota_user(shared, 3);
+	sum = take_processes(one, SAVED_PROCESSES);
+	is(sum, SAVED_PROCESSES / 2, "one user may have half of the processes' records");
+	sum += take_processes(two, SAVED_PROCESSES);
+	ok(sum < SAVED_PROCESSES - SAVED_PROCESSES / 8, "the next one leaves some to others");
+	is(quota_check_held(two), -EDQUOT, "and has no room then");
+	ok(take_processes(three, SAVED_PROCESSES) > 1000, "a third one has a share, too");
+	sum += three->processes;
+	ok(take_processes(quota_user(shared, 0), SAVED_PROCESSES - sum) >= SAVED_PROCESSES / 8,
+	   "root has its eighth");
+	quota_drop(one, SAVED_PROCESSES / 2, 0);
+	ok(take_processes(two, 100) == 100, "what one gave back others may have");
+	quota_destroy(shared);
+}
+
 static void test_classes(void)
 {
 	struct registry_room left = { REGISTRY_CLASSES_MAX, REGISTRY_BYTES_MAX }, room;
@@ -349,6 +385,7 @@ int main(void)
 	is(users, geteuid() == 0 ? 3 : 4, "all are there");
 	test_held();
 	test_share_of_descriptors();
+	test_share_of_records();
 	test_classes();
 	test_disk();
 	test_give_back();

@@ -408,7 +408,8 @@ static void note_losses(void)
 		.discarded = counts->discarded,
 		.overwritten = counts->overwritten,
 		.broken = counts->broken,
-		.buffered = counts->buffered,
+		/* `recover` brings in what is left in a --ring-dir. */
+		.buffered = record.options.ring_dir ? 0 : counts->buffered,
 		.kernel = counts->kernel_lost,
 	};
 

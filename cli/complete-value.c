@@ -24,6 +24,7 @@
 #include "cli/view/event-names.h"
 #include "cli/view/view.h"
 #include "common/base/context.h"
+#include "common/base/name.h"
 
 /* The word being completed. */
 struct wanted {
@@ -33,16 +34,31 @@ struct wanted {
 	const char *trace;
 };
 
-/* Somebody else's text, in one line of a terminal. */
+/* Prints another user's text as one line for a terminal. */
 static void print_clean(const char *text)
 {
-	for (; *text; text++)
-		putchar(iscntrl((unsigned char)*text) ? '?' : *text);
+	char *line = strdup(text);
+
+	if (!line)
+		return;
+	name_clean_line(line);
+	fputs(line, stdout);
+	free(line);
+}
+
+/*
+ * A shell may put a candidate into the command line as it is. A name that another user chose must
+ * not end that command and begin another.
+ */
+static bool is_plain(const char *candidate)
+{
+	return candidate[strspn(candidate, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+					   "0123456789_:.+-")] == '\0';
 }
 
 void complete_print(const char *word, const char *before, const char *candidate, const char *what)
 {
-	if (strncmp(candidate, word, strlen(word)) != 0)
+	if (strncmp(candidate, word, strlen(word)) != 0 || !is_plain(candidate))
 		return;
 	print_clean(before);
 	print_clean(candidate);

@@ -5,10 +5,13 @@
 #include "cli/view/event-names.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/view/metadata-file.h"
 
 #define DEPTH_MOST 16
 #define NAME_MOST 256
@@ -35,22 +38,19 @@ static void read_line(char *line)
 		current_each(name, current_data);
 }
 
-/* Metadata may be in packets. Their headers are no text; they are skipped with their line. */
 static int read_metadata(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
-	char *line = NULL;
-	size_t size = 0;
-	FILE *file;
+	char *text, *rest, *line;
+	size_t size;
 
 	(void)status;
-	if (type != FTW_F || strcmp(path + walk->base, "metadata") != 0)
+	if (type != FTW_F || strcmp(path + walk->base, METADATA) != 0 ||
+	    metadata_file_text(path, O_NOFOLLOW, &text, &size) != 0)
 		return 0;
-	file = fopen(path, "re");
-	while (file && getline(&line, &size, file) >= 0)
+	rest = text;
+	while ((line = strsep(&rest, "\n")) != NULL)
 		read_line(line);
-	free(line);
-	if (file)
-		fclose(file);
+	free(text);
 	return 0;
 }
 

@@ -65,6 +65,7 @@ static int read_file(int fd, char **text, size_t *size)
 {
 	struct stat status;
 	ssize_t got;
+	int error;
 
 	if (fstat(fd, &status) < 0)
 		return -errno;
@@ -78,7 +79,9 @@ static int read_file(int fd, char **text, size_t *size)
 		if (got <= 0)
 			return got < 0 ? -errno : -ENODATA;
 	}
-	return unpack(*text, size);
+	error = unpack(*text, size);
+	(*text)[*size] = '\0';
+	return error;
 }
 
 static int check_bounds(const char *verb, const char *path, const char *text, size_t size)
@@ -95,19 +98,31 @@ static int check_bounds(const char *verb, const char *path, const char *text, si
 	return -E2BIG;
 }
 
-int metadata_file_read(const char *verb, const char *folder, int flags, char **text, size_t *size)
+int metadata_file_text(const char *path, int flags, char **text, size_t *size)
 {
-	char path[PATH_MAX];
-	int fd, error;
+	int error, fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
 
 	*text = NULL;
-	if ((size_t)snprintf(path, sizeof(path), "%s/" METADATA, folder) >= sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
 	if (fd < 0)
 		return -errno;
 	error = read_file(fd, text, size);
 	close(fd);
+	if (error) {
+		free(*text);
+		*text = NULL;
+	}
+	return error;
+}
+
+int metadata_file_read(const char *verb, const char *folder, int flags, char **text, size_t *size)
+{
+	char path[PATH_MAX];
+	int error;
+
+	*text = NULL;
+	if ((size_t)snprintf(path, sizeof(path), "%s/" METADATA, folder) >= sizeof(path))
+		return -ENAMETOOLONG;
+	error = metadata_file_text(path, flags, text, size);
 	if (!error)
 		error = check_bounds(verb, path, *text, *size);
 	if (error) {

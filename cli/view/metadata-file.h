@@ -9,10 +9,15 @@
 #define METADATA "metadata"
 
 /*
- * Reads FOLDER/metadata; the caller frees the text. Takes the text out of packets, which collectors
- * write. `flags`: more flags for open(2). 0; -ENODATA: no regular file, or a truncated packet;
- * -E2BIG, after a message of `verb`: babeltrace2 is not to read it (metadata-bounds.h); other
- * -errno.
+ * Reads the metadata file `path`; the caller frees the text, and a NUL follows it. Takes the text
+ * out of packets, which collectors write. `flags`: more flags for open(2). Does not wait for a
+ * FIFO's writer. 0; -ENODATA: no regular file, one of more than 256 MiB, or a truncated packet;
+ * other -errno.
+ */
+int metadata_file_text(const char *path, int flags, char **text, size_t *size);
+/*
+ * Reads FOLDER/metadata as metadata_file_text() does. Also -E2BIG, after a message of `verb`:
+ * babeltrace2 is not to read it (metadata-bounds.h).
  */
 int metadata_file_read(const char *verb, const char *folder, int flags, char **text, size_t *size);
 

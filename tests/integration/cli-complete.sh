@@ -21,6 +21,32 @@ printf 'event {\n\tname = "shop:order";\n\tid = 1;\n};\n' >"$TAP_DIR/traced/meta
 is "$(words view "$TAP_DIR/traced" --event o)" order "an event of the trace's"
 is "$(words view "$TAP_DIR/traced" --event=shop:order,sh)" '--event=shop:order,shop:order' '  ... of several'
 is "$(words export "$TAP_DIR/traced" -e shop:)" shop:order "  ... and not only for view"
+
+# Somebody else's trace: names that a shell or a terminal would take for more than a name.
+mkdir "$TAP_DIR/forged"
+python3 - "$TAP_DIR/forged/metadata" <<-'END'
+	import sys
+	names = ["p:plain", "p:x;touch${IFS}pwned;", "p:x y", "p:$(id)", "p:`id`", "p:a|b", "p:a>b", "p:~", "p:a'b",
+	         "p:\u009b31m", "p:\u202etxt", "p:\u00e9", "p:a\\b", "p:\033[31m", "p:{a,b}", "p:a&b", "p:#a", "p:?", "p:!a"]
+	open(sys.argv[1], "w").write("".join(f'event {{\n\tname = "{name}";\n}};\n' for name in names))
+END
+is "$(lttngmap complete -- view "$TAP_DIR/forged" -e '' | od -c)" "$(printf 'p:plain\t\nplain\t\n' | od -c)" \
+	'no name with more than plain letters is offered'
+# limited WORD...: in 1 GiB of address space, and 20 s. A sanitizer wants address space without a limit.
+limit=$((1 << 20))
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || limit=unlimited
+limited() {
+	(ulimit -v "$limit" && exec timeout 20 lttngmap complete -- "$@") 2>/dev/null
+	echo $?
+}
+mkdir "$TAP_DIR/forged/fifo" "$TAP_DIR/forged/sparse"
+mkfifo "$TAP_DIR/forged/fifo/metadata"
+is "$(limited view "$TAP_DIR/forged" -e p:p)" p:plain$'\t\n'0 'metadata that is a FIFO is not waited for'
+rm "$TAP_DIR/forged/fifo/metadata"
+truncate -s 300M "$TAP_DIR/forged/sparse/metadata"
+printf '\nname = "p:pages";\n' >>"$TAP_DIR/forged/sparse/metadata"
+is "$(limited view "$TAP_DIR/forged" -e p:p)" p:plain$'\t\n'0 'nor is metadata read that is larger than 256 MiB'
+
 if [[ -r /sys/kernel/tracing/available_events ]]; then
 	some=$(grep -m 1 '^sched:sched_sw' /sys/kernel/tracing/available_events)
 	like " $(words enable --kernel sched:sched_s) " " $some " "the kernel's events for enable --kernel"

@@ -126,6 +126,18 @@ rm "$index"
 mv "$TAP_DIR/fifo" "$index"
 forge sane
 shows "nor in another tracer's trace"
+cp "$TAP_DIR/sound" "$metadata"
+mkdir "$folder/zz"
+mkfifo "$folder/zz/metadata"
+for verb in view 'report -o' 'export --json'; do
+	made=()
+	[[ $verb == view ]] || made=("$TAP_DIR/made")
+	# shellcheck disable=SC2086 # words
+	limited $verb "${made[@]}" -e nosuch:event "$numbered_trace"
+	ok "${verb%% *} looks for an event's name in no metadata that is a FIFO" \
+		eval '[[ $status -lt 124 ]] && grep -q "no event .nosuch:event." "$TAP_DIR/err"' || diag "$status: $(<"$TAP_DIR/err")"
+done
+rm -r "$folder/zz"
 rm "$metadata"
 mkfifo "$metadata"
 limited view "$numbered_trace"

@@ -164,34 +164,33 @@ static int lock_saved_state(const struct saved_head *head, int fd)
 	return 0;
 }
 
-/* Two must never write at once: the consumer lost its daemon, and ends by itself. */
-static int wait_consumer(pid_t pid)
+/* The number may be another user's process by now, whatever it calls itself. */
+static bool is_consumer(pid_t pid, uid_t owner)
 {
-	char path[32], name[32] = "";
-	size_t length;
-	FILE *file;
+	char name[NAME_PROGRAM_SIZE];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	return (pid_is_of_user(pid, owner) || pid_is_of_user(pid, geteuid())) &&
+	       pid_name(pid, name) == 0 && strcmp(name, "lttngmap-consum") == 0 && is_process(pid);
+}
+
+/* Two must never write at once: the consumer lost its daemon, and ends by itself. */
+static int wait_consumer(pid_t pid, uid_t owner)
+{
 	for (int ms = 0; pid > 0 && ms < DYING_MS; ms += 10) {
-		file = fopen(path, "re");
-		length = file ? fread(name, 1, sizeof(name) - 1, file) : 0;
-		name[length] = '\0';
-		if (file)
-			fclose(file);
-		if (strncmp(name, "lttngmap-consum", 15) != 0 || !is_process(pid))
+		if (!is_consumer(pid, owner))
 			return 0;
 		pause_ms(10);
 	}
 	return pid > 0 ? -EBUSY : 0;
 }
 
-/* The first consumer that still writes; 0: none does. */
-static pid_t wait_consumers(const struct saved_head *head)
+/* The first consumer that still writes; 0: none does. `owner`: the saved state's. */
+static pid_t wait_consumers(const struct saved_head *head, uid_t owner)
 {
-	if (wait_consumer(head->idle.pid) != 0)
+	if (wait_consumer(head->idle.pid, owner) != 0)
 		return head->idle.pid;
 	for (uint32_t i = 0; i < SAVED_SESSIONS; i++)
-		if (wait_consumer(head->sessions[i].consumer.pid) != 0)
+		if (wait_consumer(head->sessions[i].consumer.pid, owner) != 0)
 			return head->sessions[i].consumer.pid;
 	return 0;
 }
@@ -202,6 +201,7 @@ static int find(struct recovery *recovery)
 	char why[RECOVER_WHY_SIZE] = "", boot[40];
 	int error, fd = open_saved_state(recovery);
 	const struct saved_head *head;
+	struct stat status;
 	pid_t consumer = 0;
 
 	if (fd < 0) {
@@ -233,7 +233,8 @@ static int find(struct recovery *recovery)
 		return error;
 	saved_state_read_boot(boot);
 	if (strcmp(boot, head->boot) == 0)
-		consumer = wait_consumers(head);
+		consumer =
+			wait_consumers(head, fstat(fd, &status) == 0 ? status.st_uid : geteuid());
 	if (consumer) {
 		log_error("process %d writes a trace yet: end it, or wait for its output, which "
 			  "does not answer",

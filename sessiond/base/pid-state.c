@@ -60,7 +60,8 @@ int pid_start(pid_t pid, uint64_t *start)
 	return sscanf(field, "%" SCNu64, start) == 1 ? 0 : -EBADMSG;
 }
 
-int pid_effective_user(pid_t pid, uid_t *uid)
+/* Its real and its effective user. 0 or -errno. */
+static int read_users(pid_t pid, uid_t *real, uid_t *effective)
 {
 	char path[32], text[1024];
 	const char *line;
@@ -76,7 +77,21 @@ int pid_effective_user(pid_t pid, uid_t *uid)
 	text[length] = '\0';
 	/* The kernel escapes a newline in the name that stands before it. */
 	line = strstr(text, "\nUid:");
-	return line && sscanf(line, "\nUid: %*u %u", uid) == 1 ? 0 : -ESRCH;
+	return line && sscanf(line, "\nUid: %u %u", real, effective) == 2 ? 0 : -ESRCH;
+}
+
+int pid_effective_user(pid_t pid, uid_t *uid)
+{
+	uid_t real;
+
+	return read_users(pid, &real, uid);
+}
+
+bool pid_is_of_user(pid_t pid, uid_t uid)
+{
+	uid_t real, effective;
+
+	return read_users(pid, &real, &effective) == 0 && real == uid && effective == uid;
 }
 
 int pid_name(pid_t pid, char name[NAME_PROGRAM_SIZE])

@@ -3,6 +3,7 @@
 #ifndef SESSIOND_BASE_PID_STATE_H
 #define SESSIOND_BASE_PID_STATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,6 +23,11 @@ int pid_start(pid_t pid, uint64_t *start);
 int pid_parent(pid_t pid, pid_t *parent);
 /* A process's effective user. 0; -ESRCH: there is none. */
 int pid_effective_user(pid_t pid, uid_t *uid);
+/*
+ * Are the process's real and effective user both `uid`? Another user's process that executes a
+ * set-user-ID program has that user as its real one. False: also if there is no such process.
+ */
+bool pid_is_of_user(pid_t pid, uid_t uid);
 
 /* The kernel's name of the process's program, cleaned. 0, or -ESRCH with `name` "?". */
 int pid_name(pid_t pid, char name[NAME_PROGRAM_SIZE]);

@@ -268,11 +268,10 @@ static bool is_orphan(const struct consumers *consumers, pid_t pid)
 	const char *program = slash ? slash + 1 : consumers->path;
 	char name[NAME_PROGRAM_SIZE], parent_name[NAME_PROGRAM_SIZE];
 	pid_t parent;
-	uid_t user;
 
-	return pid_effective_user(pid, &user) == 0 && user == geteuid() &&
-	       pid_name(pid, name) == 0 && strncmp(name, program, TASK_NAME_MAX) == 0 &&
-	       pid_parent(pid, &parent) == 0 && pid_name(parent, parent_name) == 0 &&
+	return pid_is_of_user(pid, geteuid()) && pid_name(pid, name) == 0 &&
+	       strncmp(name, program, TASK_NAME_MAX) == 0 && pid_parent(pid, &parent) == 0 &&
+	       pid_name(parent, parent_name) == 0 &&
 	       strncmp(parent_name, DAEMON_NAME, TASK_NAME_MAX) != 0;
 }
 

@@ -115,13 +115,22 @@ static enum untraced_why why_refused(int error)
 	return error == EMFILE || error == ENFILE ? UNTRACED_SHORT : UNTRACED_REFUSED;
 }
 
+/* Has its registration in `message`, if `is_asked`; else it is known by its pid alone. */
+static bool is_ours(const struct app_connections *all, const struct ucred *peer, bool is_asked)
+{
+	const struct protocol_app_register *request = (const void *)message;
+
+	return app_request_is_started_here(all->daemon, peer, is_asked ? request->parent : 0);
+}
+
 /* It is closed, and is to be counted where it had asked for its registration. */
 static void count_unserved(struct app_connection *connection, enum untraced_why why)
 {
 	struct ucred sender;
 
 	if (!is_foreign(connection, &sender) &&
-	    read_name(message, peek(connection->fd), connection->name))
+	    read_name(message, peek(connection->fd), connection->name) &&
+	    is_ours(connection->all, &connection->peer, true))
 		count_untraced(connection->all, connection->fd, &connection->peer, connection->name,
 			       why);
 }
@@ -363,7 +372,10 @@ void app_connection_refuse_short(struct app_connections *all, int fd, int error)
 
 	all->refused++;
 	socket_peer(fd, &peer);
-	read_name(message, peek(fd), name);
+	if (!is_ours(all, &peer, read_name(message, peek(fd), name))) {
+		close_untrusted(fd);
+		return;
+	}
 	count_untraced(all, fd, &peer, name, UNTRACED_SHORT);
 	app_refuse(&refusal, -error, "%s: raise the limit of open files (ulimit -n)",
 		   strerror(-error));
@@ -554,7 +566,8 @@ void app_connection_open(struct app_connections *all, int fd)
 		char name[NAME_PROGRAM_SIZE] = "";
 
 		all->refused++;
-		read_name(message, peek(fd), name);
+		if (!is_ours(all, &peer, read_name(message, peek(fd), name)))
+			goto close_fd;
 		count_untraced(all, fd, &peer, name, UNTRACED_REFUSED);
 		send_refusal(fd, user, &peer, &refusal);
 		goto close_fd;

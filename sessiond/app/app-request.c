@@ -368,23 +368,18 @@ static int find_parent(const struct app_request *request, const struct app_messa
 	return -EPROTO;
 }
 
-/*
- * A private instance of root's is there for what one command starts, whatever user that becomes.
- * Others could find its socket, too.
- */
-static bool is_started_here(const struct app_request *request, const struct app_message *message)
+bool app_request_is_started_here(const struct daemon *daemon, const struct ucred *peer,
+				 uint64_t parent)
 {
-	const struct options *options = request->daemon->options;
-	pid_t pid = request->peer.pid;
+	const struct options *options = daemon->options;
+	pid_t pid = peer->pid;
 
-	if (!options->private_instance || request->peer.uid == geteuid() ||
-	    processes_gave(request->daemon->processes, request->daemon->saved_state,
-			   message->registration.parent))
+	if (!options->private_instance || peer->uid == geteuid() ||
+	    processes_gave(daemon->processes, daemon->saved_state, parent))
 		return true;
 	/* The program before an exec, or an ancestor. */
 	for (int i = 0; i < ANCESTORS_MAX; i++) {
-		const struct process *process =
-			process_lookup(request->daemon->processes, (uint32_t)pid);
+		const struct process *process = process_lookup(daemon->processes, (uint32_t)pid);
 
 		if (pid == options->parent || (process && !process_is_gone(process)))
 			return true;
@@ -482,9 +477,6 @@ static int serve_register(struct app_request *request, const struct app_message 
 	}
 	memset(&registered, 0, sizeof(registered.answer));
 	error = find_parent(request, message, &config, refusal);
-	/* Without a word: it is not ours to be counted, or named. */
-	if (!error && !is_started_here(request, message))
-		error = -EACCES;
 	if (!error)
 		error = add_classes(request, message, registered.answer.ids, refusal);
 	if (error)
@@ -626,6 +618,12 @@ int app_request_serve(struct app_request *request, const void *bytes, size_t siz
 				      control_pages_get(request->daemon->pages)->instance, &message,
 				      refusal);
 
+	/* Without a word, whatever it sent: it is not ours to be counted, or named. */
+	if (!request->process && !app_request_is_started_here(request->daemon, &request->peer,
+							      message.registration.parent)) {
+		refusal->error = 0;
+		return -EACCES;
+	}
 	if (error)
 		return error;
 	if (message.type == PROTOCOL_APP_REGISTER)

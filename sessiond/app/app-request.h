@@ -29,6 +29,12 @@ struct app_request {
 };
 
 /*
+ * A private instance of root's is there for what one command starts, whatever user that becomes.
+ * Others could find its socket, too. `parent`: the token that a forked process sends, or 0.
+ */
+bool app_request_is_started_here(const struct daemon *daemon, const struct ucred *peer,
+				 uint64_t parent);
+/*
  * 0: answered. -EPROTO: refused, *refusal says why. Else: the peer is gone, or
  * did not take the answer. Unless 0, the connection is to be closed.
  */

@@ -13,7 +13,7 @@ lttngmap=$LTTNGMAP_BUILD/lttngmap
 # Nobody is to find the programs and libraries of the build folder.
 setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$LTTNGMAP_PLAIN/.libs/liblttngmap.so" ||
 	skip_all 'another user cannot enter the build folder'
-plan 9
+plan 10
 
 # A master that forks two workers as another user. Each worker runs a program, and a child of its own.
 cat >"$TAP_DIR/service.pl" <<'PERL'
@@ -74,6 +74,10 @@ is $? 0 'a program that is executed as another user is recorded' || diag "$(cat 
 is "$(grep -c 'not traced' "$TAP_DIR/err")" 0 'nobody is left out there'
 like "$(users setpriv)" '65534:3' 'it, its child, and an orphan are traced' || diag "$(users setpriv)"
 
+magic() { # and the protocol's version
+	sed -nE 's/^#define PROTOCOL_APP_(MAGIC|MAJOR) +(UINT32_C[(])?([0-9a-fA-Fx]+).*/\3/p' \
+		"$LTTNGMAP_SRC/common/protocol/protocol-app.h" | paste -sd' '
+}
 # Somebody else, who was told where the socket is.
 mkfifo "$TAP_DIR/where" "$TAP_DIR/go"
 cat >"$TAP_DIR/tell" <<SH
@@ -85,8 +89,27 @@ read -r dir <"$TAP_DIR/where"
 # That one alone: what root runs itself may be traced there.
 setpriv --reuid=65534 --regid=65534 --clear-groups env "LTTNGMAP_RUNTIME_DIR=$dir" \
 	"LD_PRELOAD=$LTTNGMAP_PLAIN/.libs/liblttngmap-libc.so" "LD_LIBRARY_PATH=$LTTNGMAP_PLAIN/.libs" perl -e '1'
+# The same user says what no daemon takes: another protocol, another layout, nonsense.
+is "$(python3 - "$dir/app.sock" "$(magic)" <<'EOF'
+import os, socket, struct, sys
+os.setgroups([]), os.setgid(65534), os.setuid(65534)
+answers = 0
+for major, abi in ((99, 1), (int(sys.argv[2].split()[1]), 99), (0, 0)):
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.connect(sys.argv[1])
+    body = struct.pack("<HHIQQII16s", abi, 0, 0, 0, 0, 8, 0, b"stranger")
+    head = struct.pack("<IHHII", int(sys.argv[2].split()[0], 0), major, 0, 1, 16 + len(body))
+    try:
+        s.send(head + body if major else b"nonsense" * 10)
+        answers += len(s.recv(1000)) > 0
+    except ConnectionError:
+        pass
+print(answers)
+EOF
+)" 0 'a stranger whose messages are wrong has no answer'
 echo >"$TAP_DIR/go"
 wait
 is "$(users stranger | grep -c 65534:)" 0 'a stranger who knows the socket is not traced'
-is "$(grep -c 'not traced' "$TAP_DIR/err")" 0 'nor named'
+is "$(grep -cE 'not traced|not served|messages' "$TAP_DIR/err")" 0 'nor named, nor is what it sent' ||
+	diag "$(cat "$TAP_DIR/err")"
 done_testing

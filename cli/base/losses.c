@@ -14,7 +14,6 @@
 #include "common/base/amount.h"
 #include "common/base/beneath.h"
 
-#define NAME ".losses"
 #define FILE_SIZE 512 /* of the text with spaces behind it */
 #define FORMAT(number)                                                                             \
 	"lttngmap losses 1\nkept %" number "\ndiscarded %" number "\noverwritten %" number         \
@@ -31,7 +30,7 @@ static int write_at(int folder, int flags, const struct losses *losses)
 			  losses->overwritten, losses->broken, losses->buffered, losses->kernel);
 	text[length] = ' ';
 	text[FILE_SIZE - 1] = '\n';
-	fd = beneath_open(folder, NAME, O_WRONLY | flags, 0660, beneath_owner(folder));
+	fd = beneath_open(folder, LOSSES_NAME, O_WRONLY | flags, 0660, beneath_owner(folder));
 	if (fd < 0)
 		return fd;
 	written = pwrite(fd, text, sizeof(text), 0);
@@ -43,7 +42,7 @@ int losses_reserve(int folder)
 {
 	const struct losses none = { 0 };
 
-	return write_at(folder, O_CREAT | O_EXCL, &none);
+	return write_at(folder, O_CREAT, &none);
 }
 
 int losses_write(int folder, const struct losses *losses)
@@ -71,7 +70,7 @@ bool losses_add(const char *path, struct losses *losses)
 
 	if (folder < 0)
 		return false;
-	fd = beneath_open(folder, NAME, O_RDONLY, 0, BENEATH_ANYBODY);
+	fd = beneath_open(folder, LOSSES_NAME, O_RDONLY, 0, BENEATH_ANYBODY);
 	close(folder);
 	if (fd < 0)
 		return false;

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define LOSSES_NAME ".losses"
 #define LOSSES_TEXT_SIZE 320
 
 /* Numbers of events. */
@@ -25,7 +26,7 @@ struct losses {
 	uint64_t kernel;   /* of the kernel's, lost */
 };
 
-/* Makes the file in the open directory, if it is missing: all numbers are 0. 0 or -errno. */
+/* Makes the file in the open directory; all its numbers are 0. 0 or -errno. */
 int losses_reserve(int folder);
 /* 0 or -errno. */
 int losses_write(int folder, const struct losses *losses);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/base/losses.h"
 #include "cli/base/message.h"
 #include "common/base/amount.h"
 #include "common/base/beneath.h"
@@ -37,7 +38,9 @@ static bool is_empty(int folder)
 		return false;
 	}
 	while ((entry = readdir(directory))) {
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		/* A session that never wrote a trace left its sums. */
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+		    strcmp(entry->d_name, LOSSES_NAME) != 0)
 			empty = false;
 	}
 	closedir(directory);

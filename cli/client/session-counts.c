@@ -42,19 +42,42 @@ static bool is_on_its_way(struct json_object *answer, unsigned tries)
 	       !control_answer_count(answer, "streams");
 }
 
+/* The daemon gives a message once: an answer that is asked for again had some. */
+static void keep_messages(struct json_object *messages, const struct json_object *answer)
+{
+	struct json_object *more;
+
+	if (!json_object_object_get_ex(answer, "messages", &more) ||
+	    !json_object_is_type(more, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(more); i++)
+		json_object_array_add(messages,
+				      json_object_get(json_object_array_get_idx(more, i)));
+}
+
 int session_counts_ask(struct session_verb *self, struct json_object **answer)
 {
 	int error = session_verb_ask(self, session_verb_request(self, "status"), answer);
+	struct json_object *messages = json_object_new_array();
 
 	for (unsigned tries = 0; !error && is_on_its_way(*answer, tries); tries++) {
+		keep_messages(messages, *answer);
 		json_object_put(*answer);
 		*answer = NULL;
 		usleep(PROTOCOL_CONTROL_WRITTEN_MS / 2 * 1000);
 		error = session_verb_ask(self, session_verb_request(self, "status"), answer);
 	}
-	if (!error)
-		session_sending_add(self->session, *answer);
-	return error;
+	if (error) {
+		json_object_put(messages);
+		return error;
+	}
+	keep_messages(messages, *answer);
+	if (json_object_array_length(messages) > 0)
+		json_object_object_add(*answer, "messages", messages);
+	else
+		json_object_put(messages);
+	session_sending_add(self->session, *answer);
+	return 0;
 }
 
 /*

@@ -123,14 +123,16 @@ static bool is_ours(const struct app_connections *all, const struct ucred *peer,
 	return app_request_is_started_here(all->daemon, peer, is_asked ? request->parent : 0);
 }
 
-/* It is closed, and is to be counted where it had asked for its registration. */
+/*
+ * It is closed, and is to be counted where it had asked for its registration: whoever sent that, for
+ * nobody can ask any more where a process that has ended was started.
+ */
 static void count_unserved(struct app_connection *connection, enum untraced_why why)
 {
 	struct ucred sender;
 
 	if (!is_foreign(connection, &sender) &&
-	    read_name(message, peek(connection->fd), connection->name) &&
-	    is_ours(connection->all, &connection->peer, true))
+	    read_name(message, peek(connection->fd), connection->name))
 		count_untraced(connection->all, connection->fd, &connection->peer, connection->name,
 			       why);
 }

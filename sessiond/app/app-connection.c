@@ -124,8 +124,8 @@ static bool is_ours(const struct app_connections *all, const struct ucred *peer,
 }
 
 /*
- * It is closed, and is to be counted where it had asked for its registration: whoever sent that, for
- * nobody can ask any more where a process that has ended was started.
+ * It is closed, and is to be counted where it had asked for its registration: whoever sent that,
+ * for nobody can ask any more where a process that has ended was started.
  */
 static void count_unserved(struct app_connection *connection, enum untraced_why why)
 {

@@ -55,7 +55,7 @@ UNSANITIZED int mkdir(const char *path, mode_t mode)
 	return mkdirat(AT_FDCWD, path, mode);
 }
 
-/* What takes the name's place once it was looked at; NULL: nothing. */
+/* This file takes the name's place after the name was looked at; NULL: none does. */
 static const char *later;
 
 UNSANITIZED int openat(int parent, const char *name, int flags, ...)

@@ -73,11 +73,10 @@ static int open_file(const char *name)
 	return fd;
 }
 
-static void tell(const struct export *export, const char *path, const char *name)
+static void tell(const struct export *export, const char *name)
 {
 	const struct page *page = page_of(export);
 
-	view_missed_report(&export->view, path);
 	if (export->view.events > 0 && export->has_pairs && !export->has_threads) {
 		message_note("report: no slices: the trace does not tell the thread of an event");
 		message_hint("record with --context vtid");
@@ -95,7 +94,12 @@ static void tell(const struct export *export, const char *path, const char *name
 		message_note("report: open %s in a browser", name);
 }
 
-static int write_page(struct export *export, const struct view_traces *traces, const char *name)
+/*
+ * 0, or -errno after a message; -ENOENT: nothing that was asked for is in the trace `path`, and
+ * there is no page.
+ */
+static int write_page(struct export *export, const struct view_traces *traces, const char *path,
+		      const char *name)
 {
 	int error, output_error, fd;
 
@@ -108,6 +112,8 @@ static int write_page(struct export *export, const struct view_traces *traces, c
 		output_error = text_output_close(&export->view.output);
 		if (output_error)
 			message_error("report: cannot write: %s", strerror(-output_error));
+		if (!error && !output_error && view_missed_report(&export->view, path))
+			error = -ENOENT;
 		return error ? error : output_error;
 	}
 	fd = open_file(name);
@@ -118,7 +124,12 @@ static int write_page(struct export *export, const struct view_traces *traces, c
 	error = view_graph_run(&export->view, traces);
 	view_progress_clear();
 	export_finish(export);
-	output_error = output_file_close(fd, true, text_output_close(&export->view.output));
+	output_error = text_output_close(&export->view.output);
+	if (!error && !output_error && view_missed_report(&export->view, path)) {
+		output_file_close(fd, true, -ENOENT);
+		return -ENOENT;
+	}
+	output_error = output_file_close(fd, true, output_error);
 	if (output_error)
 		message_error("report: cannot write '%s': %s", name, strerror(-output_error));
 	return error ? error : output_error;
@@ -160,9 +171,9 @@ static int run(int argc, const char **argv)
 	export.view.symbols = symbols_create();
 	page_set(&export, path, (uint64_t)most, as_text);
 	view_losses_find(&export.view, &traces);
-	error = write_page(&export, &traces, name);
+	error = write_page(&export, &traces, path, name);
 	if (!error)
-		tell(&export, path, name);
+		tell(&export, name);
 	symbols_report(export.view.symbols, view_verb);
 	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);

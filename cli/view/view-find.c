@@ -5,13 +5,16 @@
 
 #include "cli/view/view.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/base/message.h"
@@ -25,52 +28,100 @@ static struct view_traces *walked;
 static int walk_error;
 static bool found_unreadable;
 
-/*
- * The -YYYYMMDD-HHMMSS[-N] at the end of a recording's name as a number that grows with time; 0:
- * another name.
- */
-static uint64_t recording_time(const char *name)
-{
-	for (const char *dash = strchr(name, '-'); dash; dash = strchr(dash + 1, '-')) {
-		unsigned date, time, again = 1;
-		int length = 0, more = 0;
+/* When a recording began, as its metadata tells, and when that file was written last. */
+struct recording {
+	char begin[sizeof("20261127T061322")]; /* UTC; "": the metadata does not tell */
+	struct timespec written;
+};
 
-		if (dash == name || strspn(dash + 1, "0123456789") != 8 || dash[9] != '-' ||
-		    strspn(dash + 10, "0123456789") != 6)
-			continue;
-		if (sscanf(dash, "-%8u-%6u%n", &date, &time, &length) != 2)
-			continue;
-		if (dash[length] != '\0' && (sscanf(dash + length, "-%3u%n", &again, &more) != 1 ||
-					     dash[length + more] != '\0'))
-			continue;
-		return ((uint64_t)date * 1000000 + time) * 1000 + again;
+/* Reads the metadata's beginning, where tracers write down when they created the trace. */
+static void read_begin(int fd, struct recording *recording)
+{
+	static const char key[] = "trace_creation_datetime = \"";
+	char text[4096];
+	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+	char *at;
+
+	for (ssize_t i = 0; i < length; i++)
+		text[i] = text[i] ? text[i] : ' ';
+	text[length < 0 ? 0 : length] = '\0';
+	at = strstr(text, key);
+	if (at && strspn(at + sizeof(key) - 1, "0123456789T") == sizeof(recording->begin) - 1)
+		snprintf(recording->begin, sizeof(recording->begin), "%s", at + sizeof(key) - 1);
+}
+
+/* 0: `path` is the metadata of a trace; or -errno. Follows no link, waits for no FIFO. */
+static int read_recording(const char *path, struct recording *recording)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+		close(fd);
+		return -ENODATA;
 	}
+	*recording = (struct recording){ .written = status.st_mtim };
+	read_begin(fd, recording);
+	if (!recording->begin[0]) {
+		struct tm tm;
+
+		gmtime_r(&status.st_mtim.tv_sec, &tm);
+		strftime(recording->begin, sizeof(recording->begin), "%Y%m%dT%H%M%S", &tm);
+	}
+	close(fd);
 	return 0;
+}
+
+static bool is_newer(const struct recording *a, const struct recording *b)
+{
+	int order = strcmp(a->begin, b->begin);
+
+	if (order)
+		return order > 0;
+	if (a->written.tv_sec != b->written.tv_sec)
+		return a->written.tv_sec > b->written.tv_sec;
+	return a->written.tv_nsec > b->written.tv_nsec;
+}
+
+/* Takes the trace's folder, the first component of `found`, if it is newer. True: it is. */
+static bool take_if_newer(const char *found, struct recording *newest, char *path, size_t size)
+{
+	size_t length = strcspn(found, "/");
+	struct recording recording;
+	struct stat status;
+
+	if (length >= size || read_recording(found, &recording) ||
+	    (newest->begin[0] && !is_newer(&recording, newest)))
+		return false;
+	snprintf(path, size, "%.*s", (int)length, found);
+	if (lstat(path, &status) < 0 || !S_ISDIR(status.st_mode))
+		return false;
+	*newest = recording;
+	return true;
 }
 
 int view_find_newest(char *path, size_t size)
 {
-	DIR *directory = opendir(".");
-	struct dirent *entry;
-	uint64_t newest = 0;
+	/* Where sessions, chunks of a rotated one and snapshots have it. */
+	static const char *const places[] = { "*/metadata", "*/ust/metadata", "*/kernel/metadata",
+					      "*/*/ust/metadata", "*/archives/*/ust/metadata" };
+	struct recording newest = { 0 };
+	char best[PATH_MAX];
 
-	if (!directory) {
-		message_error("%s: cannot read the current directory: %s", view_verb,
-			      strerror(errno));
-		return -errno;
-	}
-	while ((entry = readdir(directory))) {
-		uint64_t time = recording_time(entry->d_name);
-		struct stat status;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		glob_t found;
 
-		if (time <= newest || stat(entry->d_name, &status) < 0 ||
-		    !S_ISDIR(status.st_mode) || strlen(entry->d_name) >= size)
+		if (glob(places[i], 0, NULL, &found))
 			continue;
-		newest = time;
-		strcpy(path, entry->d_name);
+		for (size_t j = 0; j < found.gl_pathc; j++) {
+			if (take_if_newer(found.gl_pathv[j], &newest, best, sizeof(best)))
+				snprintf(path, size, "%s", best);
+		}
+		globfree(&found);
 	}
-	closedir(directory);
-	if (newest)
+	if (newest.begin[0])
 		return 0;
 	message_error("%s: there is no recording in this directory", view_verb);
 	message_hint("name one: lttngmap %s DIR; or make one: lttngmap record -- PROGRAM",

@@ -65,8 +65,9 @@ static bool tell_missed(const struct view *view, const char *word, bool is_proce
 		event_names_of_trace(path, look_at_event, &looked);
 	if (looked.is_found)
 		return false;
-	message_note("%s: no %s '%s' in '%s'", view_verb, is_process ? "process" : "event", word,
-		     path);
+	/* What is later than --to was not read, and may have the process. */
+	message_note("%s: no %s '%s' in '%s'%s", view_verb, is_process ? "process" : "event", word,
+		     path, is_process && view->is_past ? " up to --to" : "");
 	if (is_process && strlen(word) >= NAME_PROGRAM_SIZE)
 		message_hint("traces have the first %d bytes of a program's name: '%.*s'",
 			     NAME_PROGRAM_SIZE - 1, NAME_PROGRAM_SIZE - 1, word);
@@ -105,22 +106,35 @@ static void tell_killed(const char *path)
 	message_hint("`lttngmap recover %s` brings in what is left", directory);
 }
 
+/* True: no time is both from --from on and up to --to. */
+static bool tell_no_time(const struct view_filter *filter)
+{
+	if (filter->from.kind != VIEW_TIME_KNOWN || filter->to.kind != VIEW_TIME_KNOWN ||
+	    filter->from.ns <= filter->to.ns)
+		return false;
+	message_note("%s: nothing is shown: --to %s lies before --from %s", view_verb,
+		     view_option_to, view_option_from);
+	return true;
+}
+
 bool view_missed_report(const struct view *view, const char *path)
 {
 	const struct view_filter *filter = &view->filter;
 	bool told;
 
 	tell_killed(path);
+	if (view->events == 0 && !filter->has_begun) {
+		message_note("%s: no event in '%s'", view_verb, path);
+		return false;
+	}
+	if (view->events == 0 && tell_no_time(filter))
+		return true;
+	told = tell_all_missed(view, filter->processes, true, path);
+	told |= tell_all_missed(view, filter->events, false, path);
 	if (view->events > 0) {
 		view_filter_report_fields(filter, path);
 		return false;
 	}
-	if (!filter->has_begun) {
-		message_note("%s: no event in '%s'", view_verb, path);
-		return false;
-	}
-	told = tell_all_missed(view, filter->processes, true, path);
-	told |= tell_all_missed(view, filter->events, false, path);
 	if (!told)
 		message_note("%s: no such event in '%s'", view_verb, path);
 	return told;

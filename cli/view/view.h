@@ -259,7 +259,8 @@ bool view_is_sequence_length(const bt_field_class *structure, uint64_t i);
 
 /*
  * Call after all is read: reports what was asked for and is not in the trace. True: nothing was
- * shown, because the trace has no process or event of a name that was asked for.
+ * shown, because the trace has no process or event of a name that was asked for, or --to lies
+ * before --from.
  */
 bool view_missed_report(const struct view *view, const char *path);
 

@@ -22,11 +22,18 @@ shown() {
 is "$(shown | wc -w)" 46 'all, without a filter'
 is "$(shown -e 'w:inner_*')" '110 w:inner_req 120 w:inner_acq 140 w:inner_acq 450 ... 2000 ... ' \
 	'events by a pattern, and what was lost'
-is "$(shown -e func_exit,read -e nothing)" '260 lttngmap_io:read 300 p:func_exit 310 p:func_exit 450 ... 2000 ... ' \
-	'several names, without their provider'
+is "$(shown -e func_exit,read -e 'nothing*')" "260 lttngmap_io:read 300 p:func_exit 310 p:func_exit 450 ... 2000 ... \
+lttngmap: view: no event 'nothing*' in 'trace' " \
+	'several names, without their provider; each that is not there is named'
 is "$(shown -p 4711 -e '*')" '1500 t:integers 2000 ... 500000123 t:others ' 'one process'
-is "$(shown -p 'some_*,4,10' -e p:func_entry)" '200 p:func_entry 210 p:func_entry 220 p:func_entry 450 ... ' \
+is "$(shown -p '4,10' -e p:func_entry)" "200 p:func_entry 210 p:func_entry 220 p:func_entry 450 ... \
+lttngmap: view: no process '4' in 'trace' " \
 	'by its number, in a list'
+"$lttngmap" view trace -p 4711,nosuch -e integers >out 2>err
+is "$? $(grep -c t:integers out) $(<err)" "0 1 lttngmap: view: no process 'nosuch' in 'trace'" \
+	'a process of a list that is not there is named'
+is "$("$lttngmap" view trace -p 10,nosuch --to +0.00000001 2>&1 >/dev/null)" \
+	"lttngmap: view: no process 'nosuch' in 'trace' up to --to" '  ... of the time that was read'
 is "$(shown --process 'so?e prog' -e integers)" '450 ... 1500 t:integers 2000 ... ' 'by its name'
 is "$("$lttngmap" view --process some_pro trace 2>&1)" "lttngmap: view: no process 'some_pro' in 'trace'
 lttngmap:   did you mean 'some prog'?" 'a mistyped process is named'
@@ -61,6 +68,8 @@ is "$(TZ=UTC-20 "$lttngmap" view trace --from 00:00:01 2>&1)" \
 	"lttngmap: view: no such event in 'trace'" 'a time long before is one of the next day'
 is "$(shown --from 01:46:00 --to 01:46:39)" "lttngmap: view: no such event in 'trace' " \
 	'a time before the first event'
+"$lttngmap" view trace --from +0.05 --to +0.02 >out 2>&1
+is "$? $(<out)" "1 lttngmap: view: nothing is shown: --to +0.02 lies before --from +0.05" 'times in the wrong order are said'
 is "$(TZ=UTC-2 "$lttngmap" view trace -e t:others --from 03:46:41 | wc -l)" 1 'times are local'
 for bad in '' 1 01:46 +-1 + +x '01:46:40.' 01:46:40x '2001-13-40 00:00:00' +1000000001; do
 	"$lttngmap" view trace --from "$bad" >out 2>&1

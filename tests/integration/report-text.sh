@@ -132,6 +132,11 @@ cp slices/metadata empty
 "$lttngmap" report -t empty >out 2>err
 is "$? $(<out)" '0 ' 'no event: nothing'
 like "$(<err)" "no event in 'empty'" '  ... which is said'
+"$lttngmap" report -t -e 'foo*' slices >out 2>err
+is "$? $(<out) $(<err)" "1  lttngmap: report: no event 'foo*' in 'slices'" 'an event that is not there is a failure'
+"$lttngmap" report -p nosuch slices >out 2>err
+is "$? $(<out) $(<err) $(find . -name slices.html)" "1  lttngmap: report: no process 'nosuch' in 'slices' " \
+	'  ... so is a process, and there is no page'
 [[ ! -e /dev/full ]] || {
 	"$lttngmap" report -t slices >/dev/full 2>err
 	is "$?" 1 'a full disk'

@@ -92,11 +92,23 @@ like "$(<err)" "no trace in '\.'" 'a directory without a trace is said'
 mkdir meta && : >meta/metadata
 "$lttngmap" view meta >out 2>err
 like "$(<err)" 'skipped: meta/metadata is empty.*no trace' 'so is empty metadata'
-"$make_trace" prog-20260101-120000/ust
-"$make_trace" prog-20260101-120001/ust
-"$make_trace" a-b-20260101-120001-2/ust 2
-mkdir prog-20270101-aaaaaa other-99999999
-is "$("$lttngmap" view | grep -c t:many)" 2 'the newest recording by its name'
+# dated FOLDER DATETIME [NUMBER]: a trace that was begun then, with so many events t:many.
+dated() {
+	"$make_trace" "$1" "${3:-0}"
+	sed -i "1a env { trace_creation_datetime = \"$2\"; };" "$1/metadata"
+}
+dated last/ust 20260102T120001+0000 2
+dated prog-20270101-120000/ust 20260101T120000+0000
+dated deep/archives/1-2-0/ust 20260101T120001+0000
+mkdir prog-20280101-120000 other-99999999
+is "$("$lttngmap" view | grep -c t:many)" 2 'the newest recording by the time when it was begun, whatever its name'
+dated deep/snapshot-1/ust 20260103T120001+0000 5
+is "$("$lttngmap" view | grep -c t:many)" 5 '  ... or when its newest part was'
+ln -s "$TAP_DIR/linked" linked && dated "$TAP_DIR/linked/ust" 20260104T120001+0000 7
+mkdir fifo && mkfifo fifo/metadata
+is "$(timeout 20 "$lttngmap" view | grep -c t:many)" 5 '  ... behind no link, without a wait for a FIFO'
+"$make_trace" undated 3
+is "$("$lttngmap" view | grep -c t:many)" 3 '  ... or when it was written, which its metadata does not tell'
 cd ..
 
 # ---- damage, and readers that go

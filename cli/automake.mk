@@ -48,6 +48,8 @@ libcli_la_SOURCES = \
 	cli/client/damaged.h \
 	cli/client/json-keys.c \
 	cli/client/json-keys.h \
+	cli/client/logger-rule.c \
+	cli/client/logger-rule.h \
 	cli/client/present-user.c \
 	cli/client/present-user.h \
 	cli/client/probe.c \

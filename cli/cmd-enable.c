@@ -14,6 +14,7 @@
 #include "cli/base/options.h"
 #include "cli/base/suggest.h"
 #include "cli/client/control-client.h"
+#include "cli/client/logger-rule.h"
 #include "cli/client/probe.h"
 #include "cli/client/session-events.h"
 #include "cli/client/session-verb.h"
@@ -29,6 +30,9 @@ static struct {
 	int all, kernel, uprobe, kprobe;
 } typed;
 static unsigned level;
+/* What is sent to the daemon: typed, or made of loggers' names. */
+static const char *rule_sent;
+static char *filter_sent;
 
 static const struct poptOption options[] = {
 	{ "all", 'a', POPT_ARG_NONE, &typed.all, 0, "Every event, in place of RULE", NULL },
@@ -46,6 +50,7 @@ static const struct poptOption options[] = {
 	  "LEVEL" },
 	{ "filter", 'f', POPT_ARG_STRING, &typed.filter, 0, "Events for which that is true",
 	  "EXPRESSION" },
+	SESSION_INCLUDE(logger_rule_table),
 	SESSION_INCLUDE(session_channel_table),
 	POPT_TABLEEND
 };
@@ -55,7 +60,36 @@ static bool is_probe(void)
 	return typed.uprobe || typed.kprobe;
 }
 
-static int check(int argc)
+/* The rule and the filter that the typed names of loggers stand for. */
+static int check_loggers(const char *loggers)
+{
+	const struct logger_kind *kind = logger_kind();
+	const struct logger_rule rule = {
+		.loggers = loggers,
+		.level = typed.loglevel ? typed.loglevel : typed.loglevel_only,
+		.level_only = typed.loglevel_only != NULL,
+		.filter = typed.filter,
+	};
+	int error;
+
+	if (typed.kernel || is_probe() || typed.exclude) {
+		message_error("enable: --%s goes with --loglevel and --filter only",
+			      logger_kind_option(kind));
+		return -EINVAL;
+	}
+	error = logger_rule_filter(kind, &rule, &filter_sent);
+	if (error == -EINVAL) {
+		message_error("enable: '%s' is no log level of --%s", rule.level,
+			      logger_kind_option(kind));
+		message_hint("it is a number, or one of %s", logger_kind_levels(kind));
+	} else if (error) {
+		message_error("enable: out of memory");
+	}
+	rule_sent = logger_kind_event(kind);
+	return error;
+}
+
+static int check(int argc, const char **argv)
 {
 	const char *loglevel = typed.loglevel ? typed.loglevel : typed.loglevel_only;
 
@@ -87,6 +121,10 @@ static int check(int argc)
 		message_hint("the kernel's events have no level, and no channel");
 		return -EINVAL;
 	}
+	rule_sent = typed.all ? EVERYTHING : argv[0];
+	filter_sent = typed.filter;
+	if (logger_kind())
+		return check_loggers(rule_sent);
 	if (loglevel && options_parse_loglevel(loglevel, &level)) {
 		message_error("enable: '%s' is no log level", loglevel);
 		message_hint("it is 0 (EMERG) to 14 (DEBUG), or a name such as WARNING");
@@ -111,11 +149,11 @@ static char *join(const char *const *words, char between)
 	return joined;
 }
 
-static struct json_object *describe(struct session_verb *self, const char *rule)
+static struct json_object *describe(struct session_verb *self)
 {
 	struct json_object *request = session_verb_request(self, "enable");
 
-	session_add_text(request, "rule", rule);
+	session_add_text(request, "rule", rule_sent);
 	if (typed.exclude) {
 		/* One rule holds any number of patterns. */
 		char *joined = join((const char *const *)typed.exclude, ',');
@@ -123,13 +161,13 @@ static struct json_object *describe(struct session_verb *self, const char *rule)
 		session_add_text(request, "exclude", joined ? joined : "");
 		free(joined);
 	}
-	if (typed.loglevel || typed.loglevel_only) {
+	if (!logger_kind() && (typed.loglevel || typed.loglevel_only)) {
 		session_add_number(request, "loglevel", level);
 		json_object_object_add(request, "loglevel_only",
 				       json_object_new_boolean(typed.loglevel_only != NULL));
 	}
-	if (typed.filter)
-		session_add_text(request, "filter", typed.filter);
+	if (filter_sent)
+		session_add_text(request, "filter", filter_sent);
 	return request;
 }
 
@@ -166,14 +204,14 @@ static int choose_channel(struct session_verb *self, bool *added)
 	return add_default_channel(self, control_answer_flag(session, "snapshot"));
 }
 
-static int enable(struct session_verb *self, const char *rule, struct json_object **answer)
+static int enable(struct session_verb *self, struct json_object **answer)
 {
 	bool added;
 	int error = choose_channel(self, &added);
 
 	if (error)
 		return error;
-	error = session_verb_ask(self, describe(self, rule), answer);
+	error = session_verb_ask(self, describe(self), answer);
 	if (error && added)
 		session_verb_ask(self, session_verb_request(self, "channel-remove"), NULL);
 	if (!error && added && !session_options.json)
@@ -306,7 +344,7 @@ static int run(int argc, const char **argv)
 	const char *rule = typed.all ? EVERYTHING : argv[0];
 	int error;
 
-	if (check(argc))
+	if (check(argc, argv))
 		return verb_usage_error(&verb_enable);
 	error = session_verb_open(&self, &verb_enable, false);
 	if (!error)
@@ -316,7 +354,7 @@ static int run(int argc, const char **argv)
 	else if (!error && typed.kernel)
 		error = enable_kernel(&self, rule, &answer);
 	else if (!error)
-		error = enable(&self, rule, &answer);
+		error = enable(&self, &answer);
 	if (!error && !typed.kernel && !is_probe() && !session_options.json)
 		message_line("enabled '%s' in channel %s of session %s, as rule %" PRIu64
 			     "; event classes that match now: %" PRIu64 "%s",
@@ -327,7 +365,7 @@ static int run(int argc, const char **argv)
 				     : "; those of programs that start later will match, too");
 	if (!error && !typed.kernel && !is_probe() && !session_options.json &&
 	    control_answer_count(answer, "matched") == 0)
-		suggest_event(&self, rule,
+		suggest_event(&self, rule_sent,
 			      json_object_array_length(session_member_array(answer, "warnings")) >
 				      0);
 	return session_verb_close(&self, error, answer);

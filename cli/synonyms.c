@@ -10,7 +10,8 @@
 #include "cli/base/message.h"
 #include "cli/verbs.h"
 
-/* Letters of LTTng's for which ours have another meaning: refused by a hint. */
+/* Letters of LTTng's for which ours have another meaning: understood with rules, else refused by a
+ * hint. */
 #define AGENT_OPTIONS                                                                              \
 	{ "jul", 'j', "--of-agent" }, { "log4j", 'l', "--of-agent" },                              \
 	{                                                                                          \
@@ -18,6 +19,9 @@
 	}
 
 static const struct synonym_option event_options[] = {
+	{ NULL, 'j', "--jul" },
+	{ NULL, 'l', "--log4j" },
+	{ NULL, 'p', "--python" },
 	{ "kernel", 'k', "--kernel" },
 	{ "all-events", '\0', "--all" },
 	{ "tracepoint", '\0', "--userspace" },
@@ -25,7 +29,6 @@ static const struct synonym_option event_options[] = {
 	{ "probe", '\0', "--of-place" },
 	{ "syscall", '\0', "--of-place" },
 	{ "userspace-probe", '\0', "--of-place" },
-	AGENT_OPTIONS,
 	{ NULL, '\0', NULL },
 };
 
@@ -127,11 +130,10 @@ void synonym_refuse(const struct synonym *synonym, int value)
 
 	if (value == SYNONYM_OF_AGENT) {
 		message_error(
-			"%s: -j, -l and -p are for events of loggers, which have no domain of "
-			"their own here",
+			"%s: loggers (-j, -l, -p) have no contexts and no lists of their own here",
 			spelling);
-		message_hint("a rule names them, as 'lttngmap_python:*'; --json and --loglevel are "
-			     "spelled out");
+		message_hint("`enable --python`, `--jul` and `--log4j` take their messages; --json "
+			     "is spelled out");
 	} else {
 		message_error(
 			"%s: --syscall, --probe, --function and --userspace-probe are spelled "

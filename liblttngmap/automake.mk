@@ -74,15 +74,17 @@ lttngbindir = $(lttngprefix)/bin
 dist_lttngbin_SCRIPTS = cli/lttng
 install-exec-hook:
 	$(MKDIR_P) "$(DESTDIR)$(lttngprefix)/bin" "$(DESTDIR)$(lttngprefix)/include" \
-		"$(DESTDIR)$(lttngprefix)/lib"
+		"$(DESTDIR)$(lttngprefix)/lib" "$(DESTDIR)$(lttngprefix)/python"
 	for names in $(lttng_libraries); do \
 		ln -sf "../../../liblttngmap$${names#*:}.so" \
 			"$(DESTDIR)$(lttngprefix)/lib/liblttng-$${names%:*}.so" || exit 1; \
 	done
 	ln -sf lttng "$(DESTDIR)$(lttngprefix)/bin/lttng-sessiond"
 	ln -sfr "$(DESTDIR)$(bindir)/lttngmap-gen-tp" "$(DESTDIR)$(lttngprefix)/bin/lttng-gen-tp"
+	ln -sfr "$(DESTDIR)$(pythondir)/lttngmap.py" "$(DESTDIR)$(lttngprefix)/python/lttngmap.py"
 	ln -sfrn "$(DESTDIR)$(lttngmapincludedir)" "$(DESTDIR)$(lttngprefix)/include/lttngmap"
 	ln -sfrn "$(DESTDIR)$(lttngcompatdir)" "$(DESTDIR)$(lttngprefix)/include/lttng"
 
 uninstall-local:
-	cd "$(DESTDIR)$(lttngprefix)" && rm -f bin/lttng-sessiond bin/lttng-gen-tp include/lttngmap include/lttng lib/liblttng-*.so
+	cd "$(DESTDIR)$(lttngprefix)" && rm -f bin/lttng-sessiond bin/lttng-gen-tp include/lttngmap include/lttng python/lttngmap.py \
+		lib/liblttng-*.so

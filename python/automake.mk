@@ -10,6 +10,10 @@ liblttngmap_python_la_LDFLAGS = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-v
 EXTRA_liblttngmap_python_la_DEPENDENCIES = liblttngmap.la python/logging.map
 EXTRA_DIST += python/logging.map python/lttngmap.py.in
 
+# LTTng's name of the module, where LTTng's own is not in its way.
+lttngpythondir = $(lttngprefix)/python
+dist_lttngpython_DATA = python/lttngust.py
+
 pythonmoduledir = $(pythondir)
 nodist_pythonmodule_DATA = python/lttngmap.py
 CLEANFILES += python/lttngmap.py

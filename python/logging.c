@@ -32,8 +32,18 @@
 			    (integer, int, line), (string, func), (string, thread),                \
 			    (text_sequence, message));
 LEVELS(DEFINE)
+
+/* LTTng's event of all levels, by its names, types and log level: lttngust.py. */
+LTTNGMAP_TRACEPOINT(lttng_python, event, LTTNGMAP_LOGLEVEL_DEBUG_LINE,
+		    (string, asctime), (string, msg), (string, logger_name), (string, funcName),
+		    (integer, uint32_t, lineno), (integer, uint32_t, int_loglevel),
+		    (integer, uint32_t, thread), (string, threadName));
 /* clang-format on */
 
+const uint64_t *const *lttngmap_python_lttng_word(void);
+void lttngmap_python_lttng_log(const char *asctime, const char *message, const char *logger,
+			       const char *func, uint32_t line, uint32_t level, uint32_t thread,
+			       const char *thread_name);
 int lttngmap_python_is_on(int level);
 void lttngmap_python_log(int level, const char *logger, const char *file, int line,
 			 const char *func, const char *thread, const char *message, size_t length);
@@ -59,4 +69,22 @@ void lttngmap_python_log(int level, const char *logger, const char *file, int li
 		return;                                                                            \
 	}
 	LEVELS(WRITE)
+}
+
+/*
+ * Where the pointer to the word of LTTng's event is: not 0 while some session takes the event.
+ * Python reads both by itself, for a call by ctypes takes as long as the rest of a message that is
+ * not taken.
+ */
+const uint64_t *const *lttngmap_python_lttng_word(void)
+{
+	return &lttngmap_tracepoint_lttng_python__event.word;
+}
+
+void lttngmap_python_lttng_log(const char *asctime, const char *message, const char *logger,
+			       const char *func, uint32_t line, uint32_t level, uint32_t thread,
+			       const char *thread_name)
+{
+	lttngmap_tracepoint(lttng_python, event, asctime, message, logger, func, line, level,
+			    thread, thread_name);
 }

@@ -183,7 +183,8 @@ family_tests = \
 	tests/integration/preload-vfork.sh \
 	tests/integration/preload-pthread.sh \
 	tests/integration/preload-syslog.sh \
-	tests/integration/python-logging.sh
+	tests/integration/python-logging.sh \
+	tests/integration/python-lttngust.sh
 dist_check_SCRIPTS += $(family_tests) tests/integration/attach.sh
 TESTS += $(family_tests) tests/integration/attach.sh
 

@@ -11,6 +11,7 @@
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/client/control-client.h"
+#include "cli/client/logger-rule.h"
 #include "cli/client/session-batch.h"
 
 #define WHERE_SIZE 200
@@ -25,6 +26,7 @@ const struct poptOption session_rules_table[] = {
 	  "A rule for events of the kernel's, or a probe by its event; root only", NULL },
 	{ "id", '\0', POPT_ARG_STRING, &typed_id, 0,
 	  "The rule with this number, as `lttngmap list SESSION` shows", "N" },
+	SESSION_INCLUDE(logger_rule_table),
 	SESSION_INCLUDE(session_channel_table),
 	POPT_TABLEEND
 };
@@ -37,6 +39,11 @@ static int check(const struct verb *verb, int argc, uint64_t *id)
 	}
 	if (typed_id && options_parse_number(typed_id, UINT32_MAX, id)) {
 		message_error("%s: --id: '%s' is no number", verb->name, typed_id);
+		return -EINVAL;
+	}
+	if (kernel && logger_kind()) {
+		message_error("%s: --kernel or --%s, not both", verb->name,
+			      logger_kind_option(logger_kind()));
 		return -EINVAL;
 	}
 	if (kernel && session_options.channel) {
@@ -59,10 +66,14 @@ static bool is_probe_of(struct json_object *probe, const char *text)
 
 static bool is_meant(struct json_object *rule, const char *text, uint64_t id)
 {
-	if (all)
-		return true;
 	if (typed_id)
 		return control_answer_count(rule, "id") == id;
+	if (logger_kind())
+		return logger_rule_is_for(logger_kind(), all ? "*" : text,
+					  control_answer_text(rule, "rule"),
+					  control_answer_text(rule, "filter"));
+	if (all)
+		return true;
 	if (json_object_object_get_ex(rule, "kind", NULL))
 		return is_probe_of(rule, text);
 	return strcmp(control_answer_text(rule, "rule"), text) == 0;

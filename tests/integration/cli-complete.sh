@@ -64,8 +64,8 @@ is "$(lttngmap complete -- record)" record$'\t''Run a command and record its eve
 is "$(words --)" '--help --version' 'there are options without a verb'
 is "$(words nosuch '')" '' 'nothing is known of a verb that is none'
 for verb in $verbs; do
-	options=$(lttngmap help "$verb" | grep -oE '^  (-[a-zA-Z0-9],| {3}) --[a-z-]+' |
-		grep -oE -e '--[a-z-]+' | sort | xargs)
+	options=$(lttngmap help "$verb" | grep -oE '^  (-[a-zA-Z0-9],| {3}) --[a-z0-9-]+' |
+		grep -oE -e '--[a-z0-9-]+' | sort | xargs)
 	is "$(words "$verb" --)" "$options" "options of $verb are those of its --help"
 done
 like "$(words enable-event -)" '--filter' "a verb of LTTng's is ours"

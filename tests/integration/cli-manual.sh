@@ -21,14 +21,14 @@ for verb in $verbs; do
 	ok "which names $verb" grep -qE "^\.Nm lttngmap-$verb( ,)?$" "$page"
 	ok "lttngmap(1) lists $verb" grep -qE "^\.It (.* )?Cm $verb( ,|$)" \
 		"$LTTNGMAP_SRC/doc/man/lttngmap.1"
-	options=$("$lttngmap" help "$verb" | grep -oE '^  (-[a-z],| {3}) --[a-z-]+' |
-		grep -oE -e '--[a-z-]+')
+	options=$("$lttngmap" help "$verb" | grep -oE '^  (-[a-z],| {3}) --[a-z0-9-]+' |
+		grep -oE -e '--[a-z0-9-]+')
 	ok "$verb has options" test -n "$options"
 	# Two screens of a terminal of the usual size, an example first.
 	"$lttngmap" help "$verb" >"$TAP_DIR/help"
 	is "$(awk 'length($0) > 80 || NR > 48' "$TAP_DIR/help")" '' 'the help fits'
 	ok '  ... and begins with an example' test "$(sed -n '3,6s/^Example.*/&/p' "$TAP_DIR/help")"
-	helps[$page]+=" $(sed -nE 's/^  (-[a-zA-Z0-9],| {3}) (--[a-z-]+).*/\1 \2/p' \
+	helps[$page]+=" $(sed -nE 's/^  (-[a-zA-Z0-9],| {3}) (--[a-z0-9-]+).*/\1 \2/p' \
 		<<<"$("$lttngmap" help "$verb")" | tr -d ,)"
 	for option in $options; do
 		# As mdoc writes it: .Fl -NAME
@@ -37,7 +37,7 @@ for verb in $verbs; do
 done
 # The other way round: what a page describes is there, in a verb whose page it is.
 for page in "${!helps[@]}"; do
-	described=$(sed -nE 's/^\.It (Fl .*)/\1/p' "$page" | grep -oE 'Fl -?[a-zA-Z0-9][a-z-]*')
+	described=$(sed -nE 's/^\.It (Fl .*)/\1/p' "$page" | grep -oE 'Fl -?[a-zA-Z0-9][a-z0-9-]*')
 	unknown=
 	while read -r _ option; do
 		grep -qE -e "(^| )-$option( |$)" <<<"$(tr '\n' ' ' <<<"${helps[$page]}")" || unknown+=" -$option"

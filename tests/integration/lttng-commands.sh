@@ -38,7 +38,7 @@ refused '--json' -m xml list
 refused '--json' --mi xml list
 lttng create more >/dev/null
 like "$(lttng list)" "more \(.*: $TAP_DIR/home/lttng-traces/more-[0-9]{8}-[0-9]{6}$" 'a trace lies in lttng-traces'
-refused 'a rule names them' enable-event -j logger
+refused 'enable --python' add-context -j -t x
 refused '--kprobe' enable-event -k --probe=x y
 refused 'lttngmap track' untrack -u --vpid --all
 refused 'snapshot record' snapshot add-output file:///tmp/x

@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	tests/lttng/brought.c \
 	tests/lttng/fields.expected \
 	tests/lttng/hello.expected \
+	tests/lttng/loggers.sh \
 	tests/lttng/messages.expected \
 	tests/lttng/multi.c \
 	tests/lttng/multi.expected \
@@ -19,6 +20,9 @@ EXTRA_DIST += \
 	tests/lttng/nested.h \
 	tests/lttng/nested-tp.h \
 	tests/lttng/peer.sh \
+	tests/lttng/python.expected \
+	tests/lttng/python.py \
+	tests/lttng/python.txt \
 	tests/lttng/robot.expected \
 	tests/lttng/taken.c \
 	tests/lttng/typed.expected \

@@ -3,12 +3,13 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # peer.sh DIRECTORY NAME [WORK] - what LTTng-UST makes of the program NAME (hello, fields,
-# messages, robot, multi, taken, nested; typed: hello, by the commands of typed.txt) of DIRECTORY: built against its headers, recorded by its daemons, shown
+# messages, robot, multi, taken, nested; typed: hello, by the commands of typed.txt;
+# python: python.py, by the rules of python.txt) of DIRECTORY: built against its headers, recorded by its daemons, shown
 # by babeltrace2. This is how NAME.expected was made:
 #
 #   tests/lttng/peer.sh tests/lttng hello >tests/lttng/hello.expected
 #
-# 77: LTTng is not installed (Debian: liblttng-ust-dev, lttng-tools).
+# 77: LTTng is not installed (Debian: liblttng-ust-dev, lttng-tools; python: python3-lttngust).
 set -eu
 
 source=$(realpath "$1")
@@ -38,7 +39,10 @@ fi
 export HOME=$work LTTNG_HOME=$work
 
 cd "$source"
-if [[ $name == robot ]]; then
+if [[ $name == python ]]; then
+	run=(/usr/bin/python3 -B python.py)
+	/usr/bin/python3 -c 'import lttngust.agent' 2>"$work/headers" || exit 77
+elif [[ $name == robot ]]; then
 	"$LTTNGMAP_CC" -D_GNU_SOURCE -I. -fPIC -shared robot-tp.c -o "$work/robot-tp.so" -llttng-ust
 	"$LTTNGMAP_CC" -D_GNU_SOURCE -I. -c robot-define.c -o "$work/robot-define.o"
 	"$LTTNGMAP_CXX" -I. robot.cc "$work/robot-define.o" -o "$work/robot" -ldl
@@ -79,6 +83,15 @@ if [[ $name == typed ]]; then
 	mkdir "$work/typed"
 	unset -f lttng
 	PATH=$work:$PATH "$BASH" "$source/typed.sh" "$work/typed"
+	exit
+fi
+if [[ $name == python ]]; then
+	unset -f lttng
+	for _ in {1..200}; do
+		[[ ! -e /run/lttng/agent.port && ! -e $HOME/.lttng/agent.port ]] || break
+		sleep 0.05
+	done
+	"$BASH" "$source/loggers.sh" "$work" "$name.txt" "${run[@]}"
 	exit
 fi
 lttng create s --output="$work/trace"

@@ -22,6 +22,7 @@ EXTRA_DIST += \
 	doc/design/recovering.md \
 	doc/design/relay.md \
 	doc/design/ring-file.md \
+	doc/design/ring-kernel.md \
 	doc/design/ring.md \
 	doc/design/reliability.md \
 	doc/design/report.md \

@@ -760,7 +760,8 @@ kernel_read_tests = \
 dist_check_SCRIPTS += $(kernel_read_tests)
 TESTS += $(kernel_read_tests)
 EXTRA_DIST += tests/package/install.sh
-EXTRA_DIST += tests/vm/init tests/vm/inside.sh tests/vm/machine.sh tests/vm/panic-inside.sh tests/vm/panic.sh tests/vm/run.sh
+EXTRA_DIST += tests/vm/init tests/vm/inside.sh tests/vm/machine.sh tests/vm/module-inside.sh tests/vm/module.sh \
+	tests/vm/panic-inside.sh tests/vm/panic.sh tests/vm/run.sh
 EXTRA_DIST += tests/utils/kernel.sh tests/utils/kernel_compare.py tests/utils/kernel_order.py
 check_PROGRAMS += tests/utils/kernel-load
 tests_utils_kernel_load_SOURCES = tests/utils/kernel-load.c

@@ -51,6 +51,7 @@ named=()    # what scripts may mention, or include by another one
 compiled=() # what scripts may mention
 for file in "${changed[@]}"; do
 	case $file in
+	module/*) ;; # ./dev check-vm builds and loads it
 	*.c | *.h | *.cc | *.map | *.y | *.l) what_if+=(-W "../$file") ;;
 	doc/* | *.md | LICENSES/* | COPYING) reached+=$(grep -E '/(doc-|cli-manual|package-files)' <<<"$all")$'\n' ;;
 	tests/bench/* | tests/vm/* | tests/package/* | .ci/* | .clang-format | .editorconfig | .gitignore) ;;

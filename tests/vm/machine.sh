@@ -1,21 +1,28 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2034,SC2154
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # machine.sh - a virtual machine with a Debian package's kernel, which is emulated where it must
-# be. Before it: $src, $build, $work, $scratch and die().
+# be.
 #
 # The machine's root is this one's, seen through virtiofs, with a layer above that
 # takes all writes and is gone with the machine: so the programs that were built here
 # run there as they are. Nothing is installed, and no network is there.
 #
+#   machine_begin BUILD        sets $src, $build, $work and $scratch; cleans up at the script's exit
 #   machine_unpack PACKAGE     the kernel that it stands for; sets $release
+#   machine_module             builds lttngmap.ko for it; sets $module
 #   machine_prepare MODULE...  what it starts with, and these modules
 #   machine_boot INSIDE WORD OPTION...
 #                              runs tests/vm/INSIDE with sources, build and WORD until the
 #                              machine turns itself off; prints what it prints. OPTIONs are of
 #                              qemu, and one --append=TEXT for the kernel
 #   machine_stop
+
+die() {
+	printf 'check-vm: %s\n' "$*" >&2
+	exit 1
+}
 
 memory=2G
 limit=${LTTNGMAP_VM_SECONDS:-3600}
@@ -30,10 +37,28 @@ machine_stop() {
 	server=
 }
 
+machine_begin() {
+	src=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+	build=$(cd "$1" && pwd) || exit 1
+	work=$build/vm
+	[[ $EUID == 0 ]] || die 'root is needed to show the machine this file system'
+	mkdir -p "$work" || exit 1
+	scratch=$(mktemp -d "${TMPDIR:-/tmp}/lttngmap-vm.XXXXXX") || exit 1
+	trap 'machine_stop; rm -rf "$scratch"' EXIT
+	trap 'exit 143' TERM
+	trap 'exit 130' INT
+}
+
 for virtiofsd in /usr/lib/qemu/virtiofsd /usr/libexec/virtiofsd none; do
 	[[ ! -x $virtiofsd ]] || break
 done
 [[ $virtiofsd != none ]] || die 'there is no virtiofsd: install qemu-system-common, or virtiofsd'
+
+# get PACKAGE...: their files, in $work.
+get() {
+	(cd "$work" && apt-get -q -o APT::Sandbox::User=root download "$@") ||
+		die "cannot get $*: see whether 'apt-get update' and 'apt-cache policy $1' find them"
+}
 
 machine_unpack() {
 	local package
@@ -44,12 +69,46 @@ machine_unpack() {
 	release=${package#linux-image-}
 	tree=$work/$release
 	[[ ! -e $tree/boot/vmlinuz-$release ]] || return 0
-	(cd "$work" && apt-get -q -o APT::Sandbox::User=root download "$package") ||
-		die "cannot get $package: see whether 'apt-get update' and 'apt-cache policy $1' find it"
+	get "$package"
 	rm -rf "$tree.new"
 	dpkg -x "$work/${package}"_*.deb "$tree.new" && depmod -b "$tree.new" "$release" &&
 		mv "$tree.new" "$tree" || die "$package is not a kernel that can be unpacked"
 	rm -f "$work/${package}"_*.deb
+}
+
+# The headers of $release, with their paths led to where they are unpacked.
+unpack_headers() {
+	local packages package
+
+	[[ ! -e $tree.headers ]] || return 0
+	mapfile -t packages < <(apt-cache depends --important "linux-headers-$release" 2>/dev/null |
+		sed -nE 's/^ *Depends: (linux-(headers|kbuild|compiler)-.*)/\1/p')
+	packages+=("linux-headers-$release")
+	get "${packages[@]}"
+	rm -rf "$tree.headers.new"
+	for package in "${packages[@]}"; do
+		dpkg -x "$work/${package}"_*.deb "$tree.headers.new" || die "$package cannot be unpacked"
+		rm -f "$work/${package}"_*.deb
+	done
+	sed -i "s, /usr/src/, $tree.headers/usr/src/," \
+		"$tree.headers.new/usr/src/linux-headers-$release/Makefile" &&
+		mv "$tree.headers.new" "$tree.headers" || die "the headers of Linux $release are not as expected"
+}
+
+# In a copy of its sources: what is made of them lies beside them. Its type information would need
+# a tool of the kernel's own version.
+machine_module() {
+	local copy=$work/$release.module
+
+	unpack_headers
+	rm -rf "$copy"
+	mkdir -p "$copy/sessiond" "$copy/include" && cp -r "$src/module" "$copy/" &&
+		cp -r "$src/sessiond/ring" "$copy/sessiond/" &&
+		cp -r "$src/include/lttngmap" "$copy/include/" &&
+		make -C "$tree.headers/usr/src/linux-headers-$release" M="$copy/module" C=1 KCFLAGS=-Werror \
+			CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$work/$release.make" 2>&1 ||
+		die "the module does not build for Linux $release: $(tail -n 20 "$work/$release.make")"
+	module=$copy/module/lttngmap.ko
 }
 
 # Busybox, the modules to see its root, and init.

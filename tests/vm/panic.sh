@@ -11,25 +11,11 @@
 #
 # Ends with "N passed, N failed, N skipped", as run.sh.
 
-here=$(cd "$(dirname "$0")" && pwd)
-src=$(cd "$here/../.." && pwd)
-build=$(cd "$1" && pwd) || exit 1
+# shellcheck source=tests/vm/machine.sh
+. "$(dirname "$0")/machine.sh"
+machine_begin "$1"
 shift
-work=$build/vm
 panics=${LTTNGMAP_VM_PANICS:-20}
-
-die() {
-	printf 'check-vm: %s\n' "$*" >&2
-	exit 1
-}
-
-[[ $EUID == 0 ]] || die 'root is needed to show the machine this file system'
-mkdir -p "$work" || exit 1
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/lttngmap-vm.XXXXXX") || exit 1
-. "$here/machine.sh"
-trap 'machine_stop; rm -rf "$scratch"' EXIT
-trap 'exit 143' TERM
-trap 'exit 130' INT
 
 passed=0
 failed=0

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# The kernel's own build makes it (module/Kbuild), for one kernel each.
+EXTRA_DIST += \
+	module/Kbuild \
+	module/host.c \
+	module/include/errno.h \
+	module/include/stdbool.h \
+	module/include/stddef.h \
+	module/include/stdint.h \
+	module/include/sys/ioctl.h \
+	module/main.c

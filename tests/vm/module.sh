@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# module.sh BUILD PACKAGE... - lttngmap.ko, built for each kernel and loaded into it. A warning
+# of the compiler's is a failure, as is one of the kernel's: it panics then.
+#
+#   LTTNGMAP_VM_SECONDS   what one kernel may take, instead of 3600
+#
+# Ends with "N passed, N failed, N skipped", as run.sh.
+
+# shellcheck source=tests/vm/machine.sh
+. "$(dirname "$0")/machine.sh"
+machine_begin "$1"
+shift
+
+passed=0
+failed=0
+for package; do
+	machine_unpack "$package"
+	machine_module
+	machine_prepare || die "cannot make what Linux $release starts with"
+	echo "check-vm: lttngmap.ko in Linux $release"
+	machine_boot module-inside.sh "$module" '--append=panic_on_warn=1 slub_debug=FZPU' -no-reboot \
+		>"$work/$release.module.log"
+	grep -vE '^ok ' "$work/$release.module.log"
+	passed=$((passed + $(grep -c '^ok ' "$work/$release.module.log")))
+	failed=$((failed + $(grep -c '^not ok ' "$work/$release.module.log")))
+	if ! grep -q '^done$' "$work/$release.module.log"; then
+		failed=$((failed + 1))
+		echo "check-vm: Linux $release ended before its tests; its console said last:"
+		tail -n 20 "$work/$release.console"
+	fi
+done
+echo "$passed passed, $failed failed, 0 skipped"
+[[ $failed == 0 && $passed != 0 ]]

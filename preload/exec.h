@@ -68,12 +68,11 @@ static inline int exec_without(const struct exec_call *call, char *const *envp)
 	return NEXT(execve)(call->path, call->argv, envp);
 }
 
-/* A file that takes our libraries gets none by an environment without them. */
+/* An environment without our libraries gives the program none, whatever it would take. */
 static inline enum lttngmap_exec_file exec_judge(enum lttngmap_exec_file file, const char *path,
 						 char *const *envp)
 {
-	return file == LTTNGMAP_EXEC_TAKES && lttngmap_exec_is_bare(path, envp) ? LTTNGMAP_EXEC_BARE
-										: file;
+	return lttngmap_exec_is_bare(path, envp) ? LTTNGMAP_EXEC_BARE : file;
 }
 
 static __attribute__((noinline)) int exec_left(const struct exec_call *call,

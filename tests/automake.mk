@@ -438,6 +438,7 @@ cli_tests = \
 	tests/integration/package-files.sh \
 	tests/integration/record-command.sh \
 	tests/integration/record-faults.sh \
+	tests/integration/left-out-exec.sh \
 	tests/integration/left-out.sh \
 	tests/integration/record-real.sh \
 	tests/integration/record-terminal.sh \

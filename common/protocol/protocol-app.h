@@ -18,6 +18,7 @@
  *   LOST     {slot, count} ------------->  it could not get such rings; no answer
  *   ALONE               ---------------->  it asks for nothing any more; no answer
  *   UNTRACED {pid, name} -------------->  a child that could not come; no answer
+ *   EXECUTED {name}      -------------->  on a connection of its own; no answer
  *
  * Class ids belong to the process while it lives. Afterwards the daemon may give them to
  * other classes. A child of fork that comes when its parent is gone is refused (ESTALE): it
@@ -53,6 +54,7 @@ enum protocol_app_type {
 	PROTOCOL_APP_UNTRACED = 7,
 	PROTOCOL_APP_LOST = 8,
 	PROTOCOL_APP_ALONE = 9,
+	PROTOCOL_APP_EXECUTED = 10,
 };
 
 struct protocol_app_header {
@@ -186,6 +188,17 @@ struct protocol_app_untraced {
 	uint32_t pid; /* the child's, where it lives; the daemon asks the kernel instead */
 	/* A program into which no library is preloaded: 1: the sender's own, 2: a child's. */
 	uint32_t executed;
+	char procname[16]; /* as of struct protocol_app_register */
+};
+
+/*
+ * The sender is about to execute a program into which no library is preloaded, and has no
+ * descriptor of a registration: its program closed them. It connects for this one message; the
+ * daemon closes the socket after it. An empty name takes that back: it could not execute.
+ */
+struct protocol_app_executed {
+	struct protocol_app_header header;
+	uint64_t parent;   /* `token` of the process that registered: it, or its parent */
 	char procname[16]; /* as of struct protocol_app_register */
 };
 

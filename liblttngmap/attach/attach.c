@@ -256,18 +256,54 @@ static void tell_forked(void)
 	tell_untraced(socket, &message);
 }
 
+static void copy_name(char *to, size_t size, const char *name)
+{
+	for (size_t i = 0; i < size - 1 && name[i]; i++)
+		to[i] = name[i];
+}
+
+/* This process has no descriptor of a registration: its program closed them before its exec. */
+static void tell_executed_anew(const char *name)
+{
+	struct protocol_app_executed message = {
+		.header = {
+			.magic = PROTOCOL_APP_MAGIC,
+			.major = PROTOCOL_APP_MAJOR,
+			.minor = PROTOCOL_APP_MINOR,
+			.type = PROTOCOL_APP_EXECUTED,
+			.size = sizeof(message),
+		},
+		.parent = inherited.token,
+	};
+	uint64_t deadline = exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
+	int socket;
+
+	if (!inherited.instance)
+		return;
+	socket = exchange_connect_again(deadline, module_attach_request.place);
+	if (socket < 0)
+		return;
+	copy_name(message.procname, sizeof(message.procname), name);
+	arch_syscall(SYS_sendto, socket, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL,
+		     NULL, 0);
+	arch_syscall(SYS_close, socket);
+}
+
 void attach_tell_executed(int pid, const char *name)
 {
 	struct protocol_app_untraced message = { .executed = pid ? 2 : 1 };
 	uint32_t own = (uint32_t)arch_syscall(SYS_getpid);
-	int socket = sandbox_is_on() ? -1 : descriptors_parent_socket();
+	int socket = descriptors_parent_socket();
 
-	message.pid = pid ? (uint32_t)pid : own;
-	if (socket < 0 || (!*name && message.pid != inherited.pid))
+	if (sandbox_is_on())
 		return;
-	for (size_t i = 0; i < sizeof(message.procname) - 1 && name[i]; i++)
-		message.procname[i] = name[i];
-	tell_untraced(socket, &message);
+	message.pid = pid ? (uint32_t)pid : own;
+	if (socket >= 0 && (*name || message.pid == inherited.pid)) {
+		copy_name(message.procname, sizeof(message.procname), name);
+		tell_untraced(socket, &message);
+	} else if (!pid) {
+		tell_executed_anew(name);
+	}
 }
 
 static long register_forked(struct local *local)

@@ -9,7 +9,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -36,6 +39,34 @@ struct head {
 	char bytes[HEAD_SIZE + 1]; /* a NUL behind it */
 	long length;
 };
+
+/*
+ * Has the program of this file other rights than who started this process? Then its loader
+ * ignores LD_PRELOAD. The kernel heeds neither mode nor capabilities where nosuid or
+ * no_new_privs is set. `fd`: negative where the file cannot be read.
+ */
+static bool is_secure(long fd, const struct stat *status)
+{
+	uint32_t uid = (uint32_t)arch_syscall(SYS_getuid), gid = (uint32_t)arch_syscall(SYS_getgid);
+	uint32_t user = (uint32_t)arch_syscall(SYS_geteuid);
+	uint32_t group = (uint32_t)arch_syscall(SYS_getegid);
+	struct statfs mount;
+
+	if (sandbox_is_on())
+		return false;
+	if (arch_syscall(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
+	    (fd >= 0 && arch_syscall(SYS_fstatfs, fd, &mount) == 0 && mount.f_flags & ST_NOSUID))
+		return user != uid || group != gid;
+	if (status->st_mode & S_ISUID)
+		user = status->st_uid;
+	if ((status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP))
+		group = status->st_gid;
+	if (user != uid || group != gid)
+		return true;
+	/* Root has them all. */
+	return uid != 0 && fd >= 0 &&
+	       arch_syscall(SYS_fgetxattr, fd, "security.capability", NULL, 0) > 0;
+}
 
 static enum lttngmap_exec_file judge_elf(long fd, const struct head *head)
 {
@@ -78,67 +109,81 @@ static const char *script_interpreter(struct head *head)
 	return *name ? name : NULL;
 }
 
-/* A descriptor of a file that may be executed and read, or negative. No FIFO is opened. */
-static long open_program(int dirfd, const char *path, int flags)
-{
+struct program {
+	long fd; /* negative: it cannot be read */
 	struct stat status;
+};
 
-	if (arch_syscall(SYS_newfstatat, dirfd, path, &status, flags & AT_EMPTY_PATH) < 0)
-		return -ENOENT;
-	if (!S_ISREG(status.st_mode) || !(status.st_mode & 0111))
-		return -EACCES;
+/* Opens the file. False: nobody can execute it. No FIFO is opened. */
+static bool open_program(int dirfd, const char *path, int flags, struct program *program)
+{
+	if (arch_syscall(SYS_newfstatat, dirfd, path, &program->status, flags & AT_EMPTY_PATH) <
+		    0 ||
+	    !S_ISREG(program->status.st_mode) || !(program->status.st_mode & 0111))
+		return false;
 	/* An empty path means the descriptor itself, of which only its name can be opened. */
-	if (flags & AT_EMPTY_PATH && !*path)
-		return arch_syscall(SYS_fcntl, dirfd, F_DUPFD_CLOEXEC, 0);
-	return arch_syscall(SYS_openat, dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	program->fd = flags & AT_EMPTY_PATH && !*path
+			      ? arch_syscall(SYS_fcntl, dirfd, F_DUPFD_CLOEXEC, 0)
+			      : arch_syscall(SYS_openat, dirfd, path,
+					     O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return true;
 }
 
-static enum lttngmap_exec_file look(long fd)
+/* Closes the file. */
+static enum lttngmap_exec_file look(struct program *program)
 {
 	enum lttngmap_exec_file found = LTTNGMAP_EXEC_TAKES;
+	bool is_found = true;
 
-	/* Each of these wrappers looks before the first one has a child. */
-	told_pid = 0;
-	for (int depth = 0; fd >= 0; depth++) {
+	for (int depth = 0; is_found; depth++) {
 		const char *interpreter;
 		struct head head;
 
-		head.length = arch_syscall(SYS_pread64, fd, head.bytes, HEAD_SIZE, 0);
+		head.length = arch_syscall(SYS_pread64, program->fd, head.bytes, HEAD_SIZE, 0);
 		head.bytes[head.length > 0 ? head.length : 0] = '\0';
 		if (head.length >= (long)sizeof(Elf64_Ehdr) &&
 		    memcmp(head.bytes, ELFMAG, SELFMAG) == 0)
-			found = judge_elf(fd, &head);
-		arch_syscall(SYS_close, fd);
+			found = judge_elf(program->fd, &head);
 		interpreter = depth < SCRIPTS_DEEP ? script_interpreter(&head) : NULL;
-		fd = interpreter ? open_program(AT_FDCWD, interpreter, 0) : -1;
+		/* The kernel ignores the mode of a script. */
+		if (found == LTTNGMAP_EXEC_TAKES && !interpreter &&
+		    is_secure(program->fd, &program->status))
+			found = LTTNGMAP_EXEC_SECURE;
+		if (program->fd >= 0)
+			arch_syscall(SYS_close, program->fd);
+		is_found = interpreter && open_program(AT_FDCWD, interpreter, 0, program);
 	}
 	return found;
 }
 
 EXPORT enum lttngmap_exec_file lttngmap_exec_look(int dirfd, const char *path, int flags)
 {
-	return look(open_program(dirfd, path, flags));
+	struct program program;
+
+	/* Each of these wrappers looks before the first one has a child. */
+	told_pid = 0;
+	return open_program(dirfd, path, flags, &program) ? look(&program) : LTTNGMAP_EXEC_TAKES;
 }
 
 EXPORT enum lttngmap_exec_file lttngmap_exec_search(const char *name)
 {
 	const char *list = getenv("PATH");
 	size_t length = strlen(name);
+	struct program program;
 	char path[PATH_SIZE];
 
 	if (strchr(name, '/'))
 		return lttngmap_exec_look(AT_FDCWD, name, 0);
+	told_pid = 0;
 	for (list = list ? list : "/bin:/usr/bin";; list++) {
 		size_t prefix = strcspn(list, ":");
-		long fd;
 
 		if (prefix + length + 2 <= sizeof(path)) {
 			memcpy(path, list, prefix);
 			path[prefix] = '/';
 			memcpy(path + prefix + (prefix > 0), name, length + 1);
-			fd = open_program(AT_FDCWD, path, 0);
-			if (fd >= 0)
-				return look(fd);
+			if (open_program(AT_FDCWD, path, 0, &program))
+				return look(&program);
 		}
 		list += prefix;
 		if (!*list)

@@ -18,9 +18,10 @@
 #include <stddef.h>
 
 enum lttngmap_exec_file {
-	LTTNGMAP_EXEC_TAKES,   /* our libraries; also a file of which nothing is known */
+	LTTNGMAP_EXEC_TAKES,   /* our libraries; also a file that cannot be read */
 	LTTNGMAP_EXEC_STATIC,  /* has no loader: nothing is preloaded, and nothing breaks */
-	LTTNGMAP_EXEC_BARE,    /* takes them, and is given none: see lttngmap_exec_is_bare() */
+	LTTNGMAP_EXEC_SECURE,  /* gains privileges: its loader ignores LD_PRELOAD */
+	LTTNGMAP_EXEC_BARE,    /* is given none of them: see lttngmap_exec_is_bare() */
 	LTTNGMAP_EXEC_FOREIGN, /* another C library's, another word size or machine */
 };
 

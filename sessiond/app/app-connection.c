@@ -632,11 +632,27 @@ void app_connection_close(struct process *process)
 	connection_close(connection);
 }
 
+/* Serves the only message of a process that executes another program. False: it is none. */
+static bool serve_executed(struct app_connection *connection)
+{
+	const struct protocol_app_header *header = (const void *)message;
+	struct app_refusal refusal = { .error = 0 };
+
+	if (peek(connection->fd) < (ssize_t)sizeof(*header) ||
+	    header->magic != PROTOCOL_APP_MAGIC || header->type != PROTOCOL_APP_EXECUTED)
+		return false;
+	connection_serve(connection, &refusal);
+	connection_end(connection);
+	return true;
+}
+
 void app_connections_settle(struct app_connections *all)
 {
 	struct app_connection *connection, *next;
 
 	cds_list_for_each_entry_safe(connection, next, &all->pending, node) {
+		if (serve_executed(connection))
+			continue;
 		count_unserved(connection, UNTRACED_LATE);
 		if (has_hung_up(connection->fd))
 			connection_close(connection);

@@ -125,6 +125,15 @@ static int parse_untraced(const char *bytes, size_t size, struct app_message *me
 	return 0;
 }
 
+static int parse_executed(const char *bytes, size_t size, struct app_message *message,
+			  struct app_refusal *refusal)
+{
+	if (size != sizeof(message->executed))
+		return refuse_size(refusal, size);
+	memcpy(&message->executed, bytes, size);
+	return 0;
+}
+
 int app_message_parse(const void *bytes, size_t size, uint64_t instance,
 		      struct app_message *message, struct app_refusal *refusal)
 {
@@ -161,6 +170,8 @@ int app_message_parse(const void *bytes, size_t size, uint64_t instance,
 		return parse_lost(bytes, size, message, refusal);
 	case PROTOCOL_APP_UNTRACED:
 		return parse_untraced(bytes, size, message, refusal);
+	case PROTOCOL_APP_EXECUTED:
+		return parse_executed(bytes, size, message, refusal);
 	default:
 		app_refuse(refusal, EOPNOTSUPP, "there is no request of type %u", header.type);
 		return -EPROTO;

@@ -17,8 +17,9 @@ struct app_message {
 	struct protocol_app_register registration; /* REGISTER */
 	uint32_t slot;                             /* MEMORY, LOST */
 	uint32_t lost;                             /* LOST */
+	struct protocol_app_untraced untraced;     /* UNTRACED */
+	struct protocol_app_executed executed;     /* EXECUTED */
 	/* REGISTER, CLASSES: the classes, unchecked; within the bytes given. */
-	struct protocol_app_untraced untraced;
 	uint32_t nr_classes;
 	const void *classes;
 	size_t classes_size;

@@ -584,6 +584,29 @@ static void serve_untraced(const struct app_request *request, const struct app_m
 	untraced_count(request->daemon->untraced, &child, why);
 }
 
+/* The peer connected for this message, so the kernel says who it is. */
+static void serve_executed(const struct app_request *request, const struct app_message *message)
+{
+	const char *name = message->executed.procname;
+	struct untraced_process one = {
+		.pid = (uint32_t)request->peer.pid,
+		.uid = request->peer.uid,
+		.gid = request->peer.gid,
+		.identity = peer_identity(request->fd),
+	};
+	struct process *process = process_lookup(request->daemon->processes, one.pid);
+
+	if (name[0])
+		name_clean_program(name, sizeof(message->executed.procname), one.name);
+	/* It is counted when it ends: it may not come to that, or register again. */
+	if (process && !process_is_gone(process))
+		executed_tell(process, one.name);
+	else if (name[0])
+		untraced_count(request->daemon->untraced, &one, UNTRACED_EXECUTED);
+	else
+		untraced_forget(request->daemon->untraced, one.pid, one.identity);
+}
+
 bool app_request_serve_foreign(struct app_request *request, const void *bytes, size_t size)
 {
 	struct app_message message;
@@ -617,10 +640,11 @@ int app_request_serve(struct app_request *request, const void *bytes, size_t siz
 	int error = app_message_parse(bytes, size,
 				      control_pages_get(request->daemon->pages)->instance, &message,
 				      refusal);
+	uint64_t parent = message.registration.parent | message.executed.parent;
 
 	/* Without a word, whatever it sent: it is not ours to be counted, or named. */
-	if (!request->process && !app_request_is_started_here(request->daemon, &request->peer,
-							      message.registration.parent)) {
+	if (!request->process &&
+	    !app_request_is_started_here(request->daemon, &request->peer, parent)) {
 		refusal->error = 0;
 		return -EACCES;
 	}
@@ -628,6 +652,11 @@ int app_request_serve(struct app_request *request, const void *bytes, size_t siz
 		return error;
 	if (message.type == PROTOCOL_APP_REGISTER)
 		return serve_register(request, &message, refusal);
+	/* Its last message. */
+	if (message.type == PROTOCOL_APP_EXECUTED && !request->process) {
+		serve_executed(request, &message);
+		return -ENOTCONN;
+	}
 	if (!request->process) {
 		app_refuse(refusal, EPROTO, "a process registers before it asks for anything else");
 		return -EPROTO;
@@ -644,6 +673,8 @@ int app_request_serve(struct app_request *request, const void *bytes, size_t siz
 		request->process->record->alone = true;
 		return 0;
 	}
+	if (message.type == PROTOCOL_APP_EXECUTED)
+		return 0;
 	if (message.type == PROTOCOL_APP_CLASSES)
 		return serve_classes(request, &message, refusal);
 	return serve_memory(request, &message);

@@ -72,7 +72,8 @@ static void test_header(void)
 	for (uint32_t type = 0; type < 20; type++) {
 		if (type == PROTOCOL_APP_REGISTER || type == PROTOCOL_APP_CLASSES ||
 		    type == PROTOCOL_APP_MEMORY || type == PROTOCOL_APP_UNTRACED ||
-		    type == PROTOCOL_APP_LOST || type == PROTOCOL_APP_ALONE)
+		    type == PROTOCOL_APP_LOST || type == PROTOCOL_APP_ALONE ||
+		    type == PROTOCOL_APP_EXECUTED)
 			continue;
 		begin(type, sizeof(sent.header));
 		if (parse(sizeof(sent.header)) != -EPROTO || refusal.error != EOPNOTSUPP)
@@ -82,6 +83,8 @@ static void test_header(void)
 	refused(sizeof(sent.header), EOPNOTSUPP, "type 6", "an answer is no request");
 	begin(PROTOCOL_APP_UNTRACED, sizeof(sent.header));
 	refused(sizeof(sent.header), EBADMSG, "bytes", "a child that does not say its name");
+	begin(PROTOCOL_APP_EXECUTED, sizeof(sent.header));
+	refused(sizeof(sent.header), EBADMSG, "bytes", "a program that does not say its name");
 }
 
 static void test_register(void)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * io-stdio.c - which files a program opens by stdio, in the family io: fopen, freopen, fdopen,
- * tmpfile and fclose. popen and pclose are in the family proc.
+ * io-stdio.c - which files and directories a program opens as streams, in the family io: fopen,
+ * freopen, fdopen, tmpfile, fclose; opendir, fdopendir and closedir. popen and pclose are in the
+ * family proc.
  *
  * Events are as in io.c, and `result` of a call that returns a stream is its address, 0 where the
  * call failed. A wrapper reads a path only after the kernel has read it, and of a mode the bytes
@@ -11,6 +12,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +28,10 @@
 	X(fdopen)                                                                                  \
 	X(tmpfile)                                                                                 \
 	X(tmpfile64)                                                                               \
-	X(fclose)
+	X(fclose)                                                                                  \
+	X(opendir)                                                                                 \
+	X(fdopendir)                                                                               \
+	X(closedir)
 
 /* A nested call returns no stream (NEXT_WHILE_FINDING: 0). */
 #include "preload/io.h"
@@ -43,11 +48,14 @@ EVENT(freopen, (string, path), (string, mode), (pointer, file), (pointer, result
 EVENT(fdopen, (integer, int, fd), (string, mode), (pointer, result));
 EVENT(tmpfile, (pointer, result));
 EVENT(fclose, (pointer, file), (integer, int64_t, result));
+EVENT(opendir, (string, path), (pointer, result));
+EVENT(fdopendir, (integer, int, fd), (pointer, result));
+EVENT(closedir, (pointer, directory), (integer, int64_t, result));
 
-/* Does what CALL() of io.c does, for a call that returns a stream. */
+/* Does what IO_CALL() does, for a call that returns a stream. */
 #define OPEN(name, call, ...)                                                                      \
 	uint64_t begin = lttngmap_tracepoint_enabled(lttngmap_io, name) ? io_now() : 0;            \
-	FILE *result = (call);                                                                     \
+	__auto_type result = (call);                                                               \
 	int error = result ? 0 : errno;                                                            \
 	char known_mode[MODE_SIZE + 1];                                                            \
                                                                                                    \
@@ -108,15 +116,33 @@ FILE *tmpfile64(void)
 	OPEN(tmpfile, NEXT(tmpfile64)());
 }
 
+/* Does what IO_CALL() does, for a call after which its argument is no stream any more. */
+#define CLOSE(name, stream)                                                                        \
+	uint64_t begin = lttngmap_tracepoint_enabled(lttngmap_io, name) ? io_now() : 0;            \
+	uintptr_t address = (uintptr_t)(stream);                                                   \
+	int result = NEXT(name)(stream), error = result ? errno : 0;                               \
+                                                                                                   \
+	if (begin)                                                                                 \
+		lttngmap_tracepoint_at(__builtin_return_address(0), lttngmap_io, name,             \
+				       (void *)address, result, error, io_now() - begin);          \
+	return result
+
 int fclose(FILE *file)
 {
-	uint64_t begin = lttngmap_tracepoint_enabled(lttngmap_io, fclose) ? io_now() : 0;
-	/* Its address alone, as that of the others: it is no stream any more. */
-	uintptr_t address = (uintptr_t)file;
-	int result = NEXT(fclose)(file), error = result ? errno : 0;
+	CLOSE(fclose, file);
+}
 
-	if (begin)
-		lttngmap_tracepoint_at(__builtin_return_address(0), lttngmap_io, fclose,
-				       (void *)address, result, error, io_now() - begin);
-	return result;
+DIR *opendir(const char *path)
+{
+	OPEN(opendir, NEXT(opendir)(path), PATH);
+}
+
+DIR *fdopendir(int fd)
+{
+	OPEN(fdopendir, NEXT(fdopendir)(fd), fd);
+}
+
+int closedir(DIR *directory)
+{
+	CLOSE(closedir, directory);
 }

@@ -17,8 +17,9 @@
  * The wrappers call nothing that is wrapped here, and neither does
  * lttngmap_event_write(). A thread may be cancelled in any of them.
  *
- * io-stdio.c has what opens and closes streams of stdio. Not seen: what the C library does for
- * itself, as in fread, printf, opendir and getaddrinfo; and calls by syscall(2).
+ * io-stdio.c has what opens and closes streams of stdio and of directories, io-path.c what asks
+ * for files by their names and changes these. Not seen: what the C library does for itself, as in
+ * fread, printf and getaddrinfo; and calls by syscall(2).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -103,24 +104,8 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
 #define NEXT_WHILE_FINDING (-1)
 #include "preload/next.h"
 
-#define EVENT(name, ...)                                                                           \
-	LTTNGMAP_TRACEPOINT(lttngmap_io, name, IO_LEVEL, __VA_ARGS__, (integer, int64_t, result),     \
-			    (integer, int, error), (integer, uint64_t, duration))
-
-/*
- * CALL(event, type, call, arguments...): make the call, write the event with
- * these arguments, which are looked at after it, and return its result.
- */
-#define CALL(name, type, call, ...)                                                                \
-	uint64_t begin = lttngmap_tracepoint_enabled(lttngmap_io, name) ? io_now() : 0;            \
-	type result = (call);                                                                      \
-	int error = result < 0 ? errno : 0;                                                        \
-                                                                                                   \
-	(void)error;                                                                               \
-	if (begin)                                                                                 \
-		lttngmap_tracepoint_at(__builtin_return_address(0), lttngmap_io, name,             \
-				       __VA_ARGS__, result, error, io_now() - begin);              \
-	return result
+#define EVENT IO_EVENT
+#define CALL IO_CALL
 
 /* ---- files ------------------------------------------------------------------------ */
 

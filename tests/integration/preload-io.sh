@@ -34,13 +34,14 @@ END
 functions='__(open|openat|read|pread|recv|recvfrom|poll|ppoll)(64)?_(2|chk)|(open|openat|creat|pread|pwrite)64|'
 functions+='open|openat|creat|close|read|pread|readv|write|pwrite|writev|socket|connect|accept4?|'
 functions+='send|sendto|sendmsg|recv|recvfrom|recvmsg|poll|ppoll|select|epoll_(create1?|ctl|p?wait)|'
-functions+='f(re|d)?open(64)?|tmpfile(64)?|fclose'
+functions+='f(re|d)?open(64)?|tmpfile(64)?|fclose|f?d?opendir|closedir|scandir(64)?|[lf]?stat(64)?|fstatat(64)?|'
+functions+='statx|f?access(at)?|unlink(at)?|remove|rename(at2?)?|mkdir(at)?|rmdir'
 
 # recorded NAME COMMAND...: variants of a function are one event.
 recorded() {
 	counted_record "$1" io lttngmap_io "$functions" "${@:2}"
 	is "$counted_events" "$(sed -E 's/^__//; s/_(2|chk) / /; s/64 / /; s/^accept4 /accept /;
-		s/^epoll_create1 /epoll_create /; s/^epoll_pwait /epoll_wait /' <<<"$counted_calls" |
+		s/^epoll_create1 /epoll_create /; s/^epoll_pwait /epoll_wait /; s/^renameat2 /renameat /' <<<"$counted_calls" |
 		awk '{ calls[$1] += $2 } END { for (name in calls) print name, calls[name] }' |
 		LC_ALL=C sort)" "$1: each call is one event"
 }
@@ -64,6 +65,17 @@ like "$(cat "$TAP_DIR/text")" \
 	'lttngmap_io:fopen: .* path = "[^"]*/dates", mode = "r[a-z]*", result = 0x[0-9A-F]{4,}, error = 0, duration = [1-9]' \
 	'date: what was opened by stdio'
 like "$counted_events" 'fclose [1-9]' 'date: and closed'
+mkdir "$TAP_DIR/names"
+# Names of files: each is made, asked for, moved and gone.
+recorded names "$python" -B -c 'import os, sys
+os.chdir(sys.argv[1])
+for i in range(10):
+    os.mkdir("one"); open("one/a", "w").close(); os.rename("one/a", "one/b"); os.stat("one/b"); os.lstat("one/b")
+    print(os.listdir("one"), os.access("one/none", os.R_OK)); os.unlink("one/b"); os.rmdir("one")' "$TAP_DIR/names"
+like "$counted_events" 'mkdir 10.*opendir [12][0-9].*rename 10.*rmdir 10.*unlink 10' 'names: all of them'
+like "$(cat "$TAP_DIR/text")" 'lttngmap_io:rename: .* path = "one/a", to = "one/b", result = 0, error = 0, duration = [1-9]' \
+	'  ... with what moved where'
+like "$(cat "$TAP_DIR/text")" 'lttngmap_io:access: .* path = "one/none", mode = 04, result = -1, error = 2, ' '  ... and what was not there'
 recorded git git -C "$libc_programs_dir/repository" --no-pager log --stat --format=%s
 
 record_close() {

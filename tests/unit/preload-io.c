@@ -7,6 +7,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 
@@ -211,6 +213,97 @@ static void test_stdio_modes(void)
 	munmap(page, 8192);
 }
 
+static void test_directories(void)
+{
+	struct dirent **list;
+	struct dirent64 **list64;
+	uintptr_t closed;
+	DIR *directory;
+	int fd;
+
+	watch();
+	directory = opendir(".");
+	STDIO("opendir", ERRNO_BEFORE, "opendir path=\".\" result=%p error=0", directory);
+	closed = (uintptr_t)directory;
+	watch();
+	is(closedir(directory), 0, "closedir");
+	STDIO("closedir", ERRNO_BEFORE, "closedir directory=%#lx result=0 error=0", closed);
+	watch();
+	directory = opendir("/nosuch");
+	STDIO("opendir of nothing", ENOENT, "opendir path=\"/nosuch\" result=0 error=%d", ENOENT);
+	fd = open(".", O_RDONLY | O_DIRECTORY);
+	watch();
+	directory = fdopendir(fd);
+	STDIO("fdopendir", ERRNO_BEFORE, "fdopendir fd=%d result=%p error=0", fd, directory);
+	closedir(directory);
+	watch();
+	directory = fdopendir(-1);
+	STDIO("fdopendir of nothing", EBADF, "fdopendir fd=-1 result=0 error=%d", EBADF);
+	ok(CALL(scandir("/", &list, NULL, alphasort), 0, "scandir path=\"/\"") > 2 && list[0],
+	   "  ... with what is in it");
+	ok(CALL(scandir64("/", &list64, NULL, alphasort64), 0, "scandir path=\"/\"") > 2 &&
+		   list64[0],
+	   "  ... with what is in it");
+	CALL(scandir("/nosuch", &list, NULL, NULL), ENOENT, "scandir path=\"/nosuch\"");
+}
+
+static void test_status(void)
+{
+	struct stat status;
+	struct stat64 status64;
+	struct statx statusx;
+	int fd = open("/", O_RDONLY);
+
+	CALL(stat("/", &status), 0, "stat path=\"/\"");
+	ok(S_ISDIR(status.st_mode), "  ... which is a directory");
+	CALL(stat64("/", &status64), 0, "stat path=\"/\"");
+	CALL(stat("/nosuch", &status), ENOENT, "stat path=\"/nosuch\"");
+	CALL(stat(bad, &status), EFAULT, "stat path=\"(null)\"");
+	CALL(lstat("/", &status), 0, "lstat path=\"/\"");
+	CALL(lstat64("/", &status64), 0, "lstat path=\"/\"");
+	CALL(fstat(fd, &status), 0, "fstat fd=%d", fd);
+	CALL(fstat64(fd, &status64), 0, "fstat fd=%d", fd);
+	CALL(fstat(-1, &status), EBADF, "fstat fd=-1");
+	CALL(fstatat(fd, "etc", &status, 0), 0, "fstatat dirfd=%d path=\"etc\" flags=0", fd);
+	CALL(fstatat64(fd, "nosuch", &status64, AT_SYMLINK_NOFOLLOW), ENOENT,
+	     "fstatat dirfd=%d path=\"nosuch\" flags=0x100", fd);
+	CALL(statx(fd, "etc", 0, STATX_SIZE, &statusx), 0,
+	     "statx dirfd=%d path=\"etc\" flags=0 mask=0x200", fd);
+	CALL(access("/", R_OK), 0, "access path=\"/\" mode=4");
+	CALL(access(bad, R_OK), EFAULT, "access path=\"(null)\" mode=4");
+	CALL(faccessat(fd, "nosuch", F_OK, 0), ENOENT,
+	     "faccessat dirfd=%d path=\"nosuch\" mode=0 flags=0", fd);
+	close(fd);
+}
+
+static void test_names(void)
+{
+	CALL(mkdir("io.one", 0700), 0, "mkdir path=\"io.one\" mode=448");
+	CALL(mkdir("io.one", 0700), EEXIST, "mkdir path=\"io.one\" mode=448");
+	CALL(mkdirat(AT_FDCWD, "io.one/two", 0700), 0,
+	     "mkdirat dirfd=-100 path=\"io.one/two\" mode=448");
+	CALL(rmdir("io.one"), ENOTEMPTY, "rmdir path=\"io.one\"");
+	CALL(rename("io.one/two", "io.two"), 0, "rename path=\"io.one/two\" to=\"io.two\"");
+	/* Kernels differ in which path they look at first. */
+	watch();
+	ok(rename("io.nosuch", bad) < 0 && strstr(event_text(), " to=\"(null)\" result=-1"),
+	   "rename to a bad path: it is not read");
+	set_hook(NULL);
+	CALL(rename(bad, "io.two"), EFAULT, "rename path=\"(null)\" to=\"(null)\"");
+	CALL(renameat(AT_FDCWD, "io.two", AT_FDCWD, "io.three"), 0,
+	     "renameat dirfd=-100 path=\"io.two\" to_dirfd=-100 to=\"io.three\" flags=0");
+	CALL(renameat2(AT_FDCWD, "io.three", AT_FDCWD, "io.one", 1), EEXIST,
+	     "renameat dirfd=-100 path=\"io.three\" to_dirfd=-100 to=\"io.one\" flags=0x1");
+	CALL(rmdir("io.three"), 0, "rmdir path=\"io.three\"");
+	CALL(unlinkat(AT_FDCWD, "io.one", AT_REMOVEDIR), 0,
+	     "unlinkat dirfd=-100 path=\"io.one\" flags=0x200");
+	CALL(rmdir("io.one"), ENOENT, "rmdir path=\"io.one\"");
+	close(open("io.four", O_CREAT | O_WRONLY, 0600));
+	CALL(unlink("io.four"), 0, "unlink path=\"io.four\"");
+	CALL(remove("io.four"), ENOENT, "remove path=\"io.four\"");
+	CALL(unlink(bad), EFAULT, "unlink path=\"(null)\"");
+}
+
 static void test_read_and_write(void)
 {
 	int fd = memfd_create("file", 0);
@@ -344,6 +437,9 @@ int main(int argc, char **argv)
 	test_open();
 	test_stdio();
 	test_stdio_modes();
+	test_directories();
+	test_status();
+	test_names();
 	test_read_and_write();
 	test_sockets();
 	test_waiting();

@@ -90,7 +90,32 @@
 	X(fdopen)                                                                                  \
 	X(tmpfile)                                                                                 \
 	X(tmpfile64)                                                                               \
-	X(fclose)
+	X(fclose)                                                                                  \
+	X(opendir)                                                                                 \
+	X(fdopendir)                                                                               \
+	X(closedir)                                                                                \
+	X(stat)                                                                                    \
+	X(stat64)                                                                                  \
+	X(lstat)                                                                                   \
+	X(lstat64)                                                                                 \
+	X(fstat)                                                                                   \
+	X(fstat64)                                                                                 \
+	X(fstatat)                                                                                 \
+	X(fstatat64)                                                                               \
+	X(statx)                                                                                   \
+	X(access)                                                                                  \
+	X(faccessat)                                                                               \
+	X(unlink)                                                                                  \
+	X(unlinkat)                                                                                \
+	X(remove)                                                                                  \
+	X(rename)                                                                                  \
+	X(renameat)                                                                                \
+	X(renameat2)                                                                               \
+	X(mkdir)                                                                                   \
+	X(mkdirat)                                                                                 \
+	X(rmdir)                                                                                   \
+	X(scandir)                                                                                 \
+	X(scandir64)
 
 #define COUNT_CALLS_PROC(X)                                                                        \
 	X(fork)                                                                                    \

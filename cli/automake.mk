@@ -177,11 +177,13 @@ lttngmap_SOURCES = \
 	cli/relay/relay-run.h \
 	cli/report/page-bins.c \
 	cli/report/page-bytes.c \
+	cli/report/page-callers.c \
 	cli/report/page-durations.c \
 	cli/report/page-events.c \
 	cli/report/page-flame.c \
 	cli/report/page-format.c \
 	cli/report/page-index.c \
+	cli/report/page-files.c \
 	cli/report/page-memory.c \
 	cli/report/page-slices.c \
 	cli/report/page-text.c \

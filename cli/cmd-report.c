@@ -25,7 +25,9 @@
 
 static char *file_name;
 static long long most = EVENTS_DEFAULT;
+static long long rows = -1;
 static int as_text;
+#define ROWS_DEFAULT 15
 
 static const struct poptOption options[] = {
 	{ "output", 'o', POPT_ARG_STRING, &file_name, 0,
@@ -33,7 +35,9 @@ static const struct poptOption options[] = {
 	{ "events", '\0', POPT_ARG_LONGLONG, &most, 0,
 	  "Keep so many events one by one; of others, counts (default: 10000000)", "COUNT" },
 	{ "text", 't', POPT_ARG_NONE, &as_text, 0,
-	  "No page: sums as text, of events, durations and memory", NULL },
+	  "No page: sums as text, of events, durations, files and memory", NULL },
+	{ "rows", '\0', POPT_ARG_LONGLONG, &rows, 0,
+	  "Of each table of text so many rows, the largest; 0: all (default: 15)", "COUNT" },
 	VIEW_FILTER_OPTIONS,
 	SYMBOLS_OPTIONS,
 	POPT_TABLEEND
@@ -78,8 +82,14 @@ static void tell(const struct export *export, const char *name)
 	const struct page *page = page_of(export);
 
 	if (export->view.events > 0 && export->has_pairs && !export->has_threads) {
-		message_note("report: no slices: the trace does not tell the thread of an event");
-		message_hint("record with --context vtid");
+		message_note(
+			"report: no durations: the trace does not tell the thread of an event");
+		message_hint("`record --context vtid,ip` does, or `lttngmap context vtid,ip` in a "
+			     "session");
+	} else if (page->memory.calls > 0 && page->callers.is_nobody) {
+		message_note("report: the trace does not tell who called malloc and its kin");
+		message_hint("`record --context vtid,ip` does, or `lttngmap context vtid,ip` in a "
+			     "session");
 	}
 	if (!as_text && page->kept < page->events) {
 		message_note("report: the table has the first %llu of %llu events",
@@ -141,6 +151,10 @@ static int check_options(int argc)
 		message_error("report: one directory at a time, not %d", argc);
 	else if (most < 0)
 		message_error("report: --events %lld is not a number of events", most);
+	else if (rows < -1)
+		message_error("report: --rows %lld is not a number of rows", rows);
+	else if (rows >= 0 && !as_text)
+		message_error("report: --rows is for --text");
 	else
 		return 0;
 	return -EINVAL;
@@ -169,7 +183,11 @@ static int run(int argc, const char **argv)
 	export.view.printer = &export_printer;
 	export.view.previous_ns = INT64_MIN;
 	export.view.symbols = symbols_create();
-	page_set(&export, path, (uint64_t)most, as_text);
+	page_set(&export, path, (uint64_t)most,
+		 !as_text   ? 0
+		 : rows < 0 ? ROWS_DEFAULT
+		 : rows > 0 ? (uint64_t)rows
+			    : UINT64_MAX);
 	view_losses_find(&export.view, &traces);
 	error = write_page(&export, &traces, path, name);
 	if (!error)

@@ -5,8 +5,8 @@
  *
  * Two classes of one provider are begin and end of a slice if their names differ in
  * an ending of the table below, and both are in the trace: where a rule took
- * only one of them, its events stand for themselves. Those of our own preload
- * families that have a `duration` are ends that need no begin.
+ * only one of them, its events stand for themselves. So are a system call's, by their beginning.
+ * Those of our own preload families that have a `duration` are ends that need no begin.
  */
 #include <config.h>
 
@@ -28,6 +28,15 @@ static const struct {
 	{ "_begin", "_end" },  { "_start", "_done" }, { "_start", "_stop" },
 };
 #define ENDINGS (sizeof(endings) / sizeof(endings[0]))
+
+/* System calls: those of tracefs, and LTTng's. */
+static const struct {
+	const char *begin, *end;
+} beginnings[] = {
+	{ "syscalls:sys_enter_", "syscalls:sys_exit_" },
+	{ "syscall_entry_", "syscall_exit_" },
+};
+#define BEGINNINGS (sizeof(beginnings) / sizeof(beginnings[0]))
 
 static size_t place_of(const struct export_classes *classes, const bt_event_class *bt)
 {
@@ -90,6 +99,42 @@ static bool has_other(const bt_event_class *class, const char *name, size_t cut,
 			return true;
 	}
 	return false;
+}
+
+/* Is there the event whose name is `beginning` and `rest`? */
+static bool has_event(const bt_event_class *class, const char *beginning, const char *rest)
+{
+	const bt_stream_class *stream_class = bt_event_class_borrow_stream_class_const(class);
+	uint64_t count = bt_stream_class_get_event_class_count(stream_class);
+	size_t length = strlen(beginning);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const char *name = bt_event_class_get_name(
+			bt_stream_class_borrow_event_class_by_index_const(stream_class, i));
+
+		if (name && strncmp(name, beginning, length) == 0 &&
+		    strcmp(name + length, rest) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The kind of a system call's event; *call: the call's name. EXPORT_INSTANT: it is no such event.
+ */
+static enum export_kind kind_of_syscall(const bt_event_class *class, const char *name,
+					const char **call)
+{
+	for (size_t i = 0; i < BEGINNINGS; i++) {
+		const char *begin = beginnings[i].begin, *end = beginnings[i].end;
+
+		*call = name + strlen(begin);
+		if (strncmp(name, begin, strlen(begin)) == 0 && has_event(class, end, *call))
+			return EXPORT_BEGIN;
+		*call = name + strlen(end);
+		if (strncmp(name, end, strlen(end)) == 0 && has_event(class, begin, *call))
+			return EXPORT_END;
+	}
+	return EXPORT_INSTANT;
 }
 
 /* The length of the name before the underscores in front of an ending: SDT probes have two. */
@@ -195,6 +240,7 @@ static struct export_class *make_class(struct export *export, const bt_event *ev
 	struct export_class *class = calloc(1, sizeof(*class));
 	const char *name = bt_event_class_get_name(bt);
 	bt_field_class_type type;
+	const char *call;
 	size_t stem = 0;
 
 	if (!class)
@@ -204,6 +250,11 @@ static struct export_class *make_class(struct export *export, const bt_event *ev
 	class->number = (uint32_t) export->classes.count;
 	class->kind = kind_of(bt, name, &stem);
 	name_class(export, class, name, stem);
+	if (class->kind == EXPORT_INSTANT) {
+		class->kind = kind_of_syscall(bt, name, &call);
+		if (class->kind != EXPORT_INSTANT)
+			class->name = export_text(export, call);
+	}
 	class->vtid = find_number(context, "vtid");
 	class->duration = strncmp(name, "lttngmap_", 9) == 0 ? find_number(payload, "duration")
 							     : -1;
@@ -215,8 +266,7 @@ static struct export_class *make_class(struct export *export, const bt_event *ev
 	class->counter = find_counter(export, name, payload);
 	export->has_counter |= class->counter >= 0;
 	class->flow = export->flow ? field_member(payload, export->flow, &type) : -1;
-	if (class->kind == EXPORT_BEGIN || class->kind == EXPORT_END)
-		export->has_pairs = true;
+	export->has_pairs |= class->kind != EXPORT_INSTANT;
 	add_fields(export, class, payload, false);
 	add_fields(export, class, context, true);
 	return class;

@@ -15,9 +15,11 @@
 
 static struct page the_page;
 
-void page_set(struct export *export, const char *path, uint64_t most, bool is_text)
+void page_set(struct export *export, const char *path, uint64_t most, uint64_t rows)
 {
-	the_page = (struct page){ .path = path, .most = is_text ? 0 : most, .is_text = is_text };
+	the_page = (struct page){
+		.path = path, .most = rows ? 0 : most, .is_text = rows > 0, .rows = rows
+	};
 	the_page.shorts.name = "s";
 	the_page.longs.name = "l";
 	the_page.first = INT64_MAX;
@@ -102,6 +104,7 @@ static struct page_class *class_of(struct export *export, const struct export_cl
 	}
 	new->row = page_bins_row(export, &page->rates, PAGE_ROW_CLASS, page->nr_classes, 0);
 	page_memory_class(export, new);
+	page_files_class(new);
 	page->nr_classes++;
 	return new;
 no_memory:
@@ -191,6 +194,8 @@ static void page_event(struct export *export, const struct view_stream *stream,
 	page_bins_add(export, &page->rates, cpu_row(export, stream->cpu), &extent);
 	if (class->call != PAGE_MEMORY_NONE)
 		page_memory_event(export, class, what->class->number, own, what->event, ns);
+	if (class->file_call != PAGE_FILE_NONE && page->is_text)
+		page_files_event(export, class, own, what->event);
 	if (page->kept == page->most)
 		return;
 	page->kept++;
@@ -366,6 +371,8 @@ static void free_all(struct page *page)
 	page_durations_free(&page->durations);
 	page_flame_free(&page->flame);
 	page_memory_free(&page->memory);
+	page_callers_free(&page->callers);
+	page_files_free(&page->files);
 }
 
 static void page_close(struct export *export)

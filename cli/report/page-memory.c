@@ -269,8 +269,10 @@ void page_memory_event(struct export *export, const struct page_class *class, ui
 			release(&page->memory, level, process,
 				field_of(class, event, class->old_pointer), true);
 		new.where = where_of(export, class, event);
-		if (new.pointer)
+		if (new.pointer) {
 			hold(export, level, &new);
+			page_callers_add(export, &new);
+		}
 	}
 	page_bins_add(export, &page->levels, level->row,
 		      &(struct page_extent){ ns, ns, level->bytes, level->bytes, 0 });

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * page-text.c - the sums of a trace as text for a terminal: events, processes, how long calls
- * took, and who holds memory. Each table begins with its largest rows.
+ * took, which files they used, and who allocates and holds memory. Each table begins with its
+ * largest rows.
  */
 #include <config.h>
 
@@ -17,8 +18,6 @@
 #include "cli/base/message.h"
 #include "common/base/amount.h"
 #include "common/base/name.h"
-
-#define ROWS_SHOWN 15
 
 /* Names are the traced programs': what would direct the terminal is shown as '?'. */
 static void put_name(struct text_output *out, const char *text)
@@ -56,15 +55,22 @@ static void put_time(struct text_output *out, double ns)
 	text_output_text(out, column);
 }
 
-static void put_more(struct text_output *out, size_t count)
+/* The number of rows that are shown of so many. */
+static size_t shown(const struct export *export, size_t count)
 {
-	char text[64], number[32];
+	return count < page_of(export)->rows ? count : page_of(export)->rows;
+}
 
-	if (count > ROWS_SHOWN) {
-		snprintf(text, sizeof(text), "%12s and %s more\n", "",
-			 amount_format_count(count - ROWS_SHOWN, number));
-		text_output_text(out, text);
-	}
+/* Ends a table of so many rows. */
+static void put_more(struct export *export, size_t count)
+{
+	char text[80], number[32];
+
+	if (shown(export, count) == count)
+		return;
+	snprintf(text, sizeof(text), "%12s and %s more; --rows 0 shows all\n", "",
+		 amount_format_count(count - shown(export, count), number));
+	text_output_text(&export->view.output, text);
 }
 
 /* ---- events and processes --------------------------------------------------------- */
@@ -84,13 +90,14 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void put_rows(struct text_output *out, const char *heading, struct row *rows, size_t count)
+static void put_rows(struct export *export, const char *heading, struct row *rows, size_t count)
 {
+	struct text_output *out = &export->view.output;
 	char pid[32];
 
 	text_output_text(out, heading);
 	qsort(rows, count, sizeof(*rows), compare_rows);
-	for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
+	for (size_t i = 0; i < shown(export, count); i++) {
 		put_count(out, rows[i].count);
 		text_output_text(out, "  ");
 		put_name(out, rows[i].name);
@@ -99,7 +106,7 @@ static void put_rows(struct text_output *out, const char *heading, struct row *r
 		if (rows[i].pid >= 0)
 			text_output_char(out, '\n');
 	}
-	put_more(out, count);
+	put_more(export, count);
 }
 
 static void put_classes(struct export *export)
@@ -113,7 +120,7 @@ static void put_classes(struct export *export)
 	}
 	for (uint32_t i = 0; i < page->nr_classes; i++)
 		rows[i] = (struct row){ page->classes[i].events, page->classes[i].name, -1 };
-	put_rows(&export->view.output, "\n      EVENTS  NAME\n", rows, page->nr_classes);
+	put_rows(export, "\n      EVENTS  NAME\n", rows, page->nr_classes);
 	free(rows);
 }
 
@@ -140,7 +147,7 @@ static void put_processes(struct export *export)
 		}
 		rows[at].count += page->tracks[i]->events;
 	}
-	put_rows(&export->view.output, "\n      EVENTS  PROCESS\n", rows, count);
+	put_rows(export, "\n      EVENTS  PROCESS\n", rows, count);
 end:
 	free(rows);
 	free(processes);
@@ -156,8 +163,8 @@ static int compare_durations(const void *a, const void *b)
 }
 
 /*
- * The middle of the bucket with the least duration that so large a part of them does not exceed; see
- * page-durations.c. The page has the same one.
+ * The middle of the bucket with the least duration that so large a part of them does not exceed;
+ * see page-durations.c. The page has the same one.
  */
 static double part_of(const struct page_duration *duration, double part)
 {
@@ -192,7 +199,7 @@ static void put_durations(struct export *export)
 		return;
 	text_output_text(out, "\n       CALLS      TOTAL     MEDIAN       99 %       MOST  NAME\n");
 	qsort(durations->list, durations->count, sizeof(*durations->list), compare_durations);
-	for (uint32_t i = 0; i < durations->count && i < ROWS_SHOWN; i++) {
+	for (uint32_t i = 0; i < shown(export, durations->count); i++) {
 		const struct page_duration *duration = &durations->list[i];
 
 		put_count(out, duration->count);
@@ -204,34 +211,29 @@ static void put_durations(struct export *export)
 		put_name(out, export_text_of(export, duration->name));
 		text_output_char(out, '\n');
 	}
-	put_more(out, durations->count);
+	put_more(export, durations->count);
 }
 
 /* ---- memory --------------------------------------------------------------------------- */
 
-struct holder {
-	uint32_t where, class;
-	uint64_t bytes, blocks;
-};
-
 static int compare_places(const void *a, const void *b)
 {
-	const struct holder *x = a, *y = b;
+	const struct page_caller *x = a, *y = b;
 
 	if (x->where != y->where)
 		return x->where < y->where ? -1 : 1;
 	return x->class < y->class ? -1 : x->class > y->class;
 }
 
-static int compare_holders(const void *a, const void *b)
+static int compare_callers(const void *a, const void *b)
 {
-	const struct holder *x = a, *y = b;
+	const struct page_caller *x = a, *y = b;
 
 	return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : compare_places(a, b);
 }
 
 /* The held blocks, one entry for each caller and function. Returns their number. */
-static size_t sum_up(const struct page_memory *memory, struct holder *holders)
+static size_t sum_up(const struct page_memory *memory, struct page_caller *holders)
 {
 	size_t count = 0, blocks = 0;
 
@@ -240,28 +242,48 @@ static size_t sum_up(const struct page_memory *memory, struct holder *holders)
 
 		if (live->pointer)
 			holders[blocks++] =
-				(struct holder){ live->where, live->class, live->size, 1 };
+				(struct page_caller){ live->where, live->class, live->size, 1 };
 	}
 	qsort(holders, blocks, sizeof(*holders), compare_places);
 	for (size_t i = 0; i < blocks; i++) {
-		struct holder *last = count ? &holders[count - 1] : NULL;
+		struct page_caller *last = count ? &holders[count - 1] : NULL;
 
 		if (last && compare_places(last, &holders[i]) == 0) {
 			last->bytes += holders[i].bytes;
-			last->blocks++;
+			last->calls++;
 		} else {
 			holders[count++] = holders[i];
 		}
 	}
-	qsort(holders, count, sizeof(*holders), compare_holders);
 	return count;
+}
+
+static void put_callers(struct export *export, struct page_caller *callers, size_t count)
+{
+	const struct page *page = page_of(export);
+	struct text_output *out = &export->view.output;
+
+	if (count)
+		qsort(callers, count, sizeof(*callers), compare_callers);
+	for (size_t i = 0; i < shown(export, count); i++) {
+		const char *function = strchr(page->classes[callers[i].class].name, ':');
+
+		put_count(out, callers[i].bytes);
+		put_count(out, callers[i].calls);
+		text_output_text(out, "  ");
+		put_name(out, callers[i].where ? export_text_of(export, callers[i].where) : "?");
+		text_output_text(out, " (");
+		put_name(out, function ? function + 1 : "?");
+		text_output_text(out, ")\n");
+	}
+	put_more(export, count);
 }
 
 static void put_memory(struct export *export)
 {
-	const struct page *page = page_of(export);
+	struct page *page = page_of(export);
 	struct text_output *out = &export->view.output;
-	struct holder *holders;
+	struct page_caller *holders;
 	size_t count;
 
 	holders = calloc(page->memory.count + 1, sizeof(*holders));
@@ -269,22 +291,13 @@ static void put_memory(struct export *export)
 		export_fail(export, ENOMEM);
 		return;
 	}
+	text_output_text(out, "\nALLOCATED, B       CALLS  BY, FREED SINCE OR NOT\n");
+	put_callers(export, page->callers.list, page->callers.count);
 	count = sum_up(&page->memory, holders);
-	text_output_text(out, "\n   NOT FREED      BLOCKS  ALLOCATED BY\n");
+	text_output_text(out, "\nNOT FREED, B      BLOCKS  ALLOCATED BY\n");
 	if (!count)
 		text_output_text(out, "           0           0  all was freed\n");
-	for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
-		const char *function = strchr(page->classes[holders[i].class].name, ':');
-
-		put_count(out, holders[i].bytes);
-		put_count(out, holders[i].blocks);
-		text_output_text(out, "  ");
-		put_name(out, holders[i].where ? export_text_of(export, holders[i].where) : "?");
-		text_output_text(out, " (");
-		put_name(out, function ? function + 1 : "?");
-		text_output_text(out, ")\n");
-	}
-	put_more(out, count);
+	put_callers(export, holders, count);
 	free(holders);
 }
 
@@ -306,8 +319,49 @@ static void put_levels(struct export *export)
 		rows[i] = (struct row){ memory->levels[i].most, process ? process->program : "?",
 					process ? process->pid : -1 };
 	}
-	put_rows(&export->view.output, "\n   MOST HELD  PROCESS\n", rows, memory->nr_levels);
+	put_rows(export, "\nMOST HELD, B  PROCESS\n", rows, memory->nr_levels);
 	free(rows);
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct page_file *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Sorts the files. */
+static void put_files(struct export *export)
+{
+	struct page_files *files = &page_of(export)->files;
+	struct text_output *out = &export->view.output;
+	char text[48], count[32];
+
+	if (!files->count)
+		return;
+	qsort(files->list, files->count, sizeof(*files->list), compare_files);
+	text_output_text(out, "\n       OPENS       CALLS       BYTES       TIME  FILE\n");
+	for (uint32_t i = 0; i < shown(export, files->count); i++) {
+		const struct page_file *file = &files->list[i];
+
+		put_count(out, file->opens);
+		put_count(out, file->calls);
+		put_count(out, file->bytes);
+		put_time(out, (double)file->ns);
+		text_output_text(out, "  ");
+		put_name(out, export_text_of(export, file->name));
+		if (file->failed) {
+			snprintf(text, sizeof(text), " (%s failed)",
+				 amount_format_count(file->failed, count));
+			text_output_text(out, text);
+		}
+		text_output_char(out, '\n');
+	}
+	put_more(export, files->count);
 }
 
 static void put_losses(struct export *export)
@@ -349,6 +403,7 @@ void page_text_write(struct export *export)
 	put_classes(export);
 	put_processes(export);
 	put_durations(export);
+	put_files(export);
 	if (!page->memory.calls)
 		return;
 	put_levels(export);

@@ -13,6 +13,8 @@
  *   page-durations.c  how long slices of a name took
  *   page-flame.c      call stacks and their time
  *   page-memory.c     blocks that a program holds, of the libc family's events
+ *   page-callers.c    what each caller allocated, freed since or not
+ *   page-files.c      files that were opened, read and written, of the io family's events
  *   page-index.c      what is known at the end: names, counts, where a block is
  *   page-text.c       sums as text, in place of the page
  *
@@ -70,6 +72,16 @@ enum page_memory_call {
 	PAGE_MEMORY_FREES,
 };
 
+/* Calls of the io family: what they do with a file. */
+enum page_file_call {
+	PAGE_FILE_NONE,
+	PAGE_FILE_OPENS, /* returns a descriptor */
+	PAGE_FILE_OPENS_STREAM,
+	PAGE_FILE_MOVES, /* reads or writes: returns a number of bytes */
+	PAGE_FILE_CLOSES,
+	PAGE_FILE_ASKS, /* anything else */
+};
+
 struct page_column {
 	enum page_kind kind;
 	struct page_bytes bytes;
@@ -85,6 +97,8 @@ struct page_class {
 	uint32_t row;                /* of the rates */
 	enum page_memory_call call;
 	int64_t pointer, old_pointer, size, times, ip; /* fields by index, or -1 */
+	enum page_file_call file_call;
+	int64_t path, fd, result, error, duration; /* members of the payload, or -1 */
 };
 
 /* ---- blocks ------------------------------------------------------------------- */
@@ -244,6 +258,23 @@ struct page_memory {
 	size_t nr_levels;
 };
 
+/* What a function asked of one allocation function, freed since or not. */
+struct page_caller {
+	uint32_t where, class; /* as of page_live_block */
+	uint64_t bytes, calls;
+};
+
+struct page_callers {
+	struct page_caller *list;
+	uint32_t count;
+	uint32_t *places; /* numbers + 1, by hash; a power of two of them, twice the list's room */
+	uint32_t nr_places;
+	bool is_nobody; /* no event told who called */
+};
+
+void page_callers_add(struct export *export, const struct page_live_block *block);
+void page_callers_free(struct page_callers *callers);
+
 /* Finds out whether it is an allocation function. */
 void page_memory_class(const struct export *export, struct page_class *class);
 struct page_track;
@@ -252,6 +283,35 @@ void page_memory_event(struct export *export, const struct page_class *class, ui
 /* A member of the index. */
 void page_memory_write(struct export *export);
 void page_memory_free(struct page_memory *memory);
+
+/* ---- files ----------------------------------------------------------------------- */
+
+struct page_file {
+	uint32_t name; /* text of its path */
+	uint64_t opens, failed, calls, bytes, ns;
+};
+
+struct page_descriptor {
+	int64_t process; /* its uuid */
+	uint64_t fd;
+	uint32_t file; /* number + 1; 0: the place is free */
+	bool is_open;
+};
+
+struct page_files {
+	struct page_file *list;
+	uint32_t count;
+	uint32_t *places; /* numbers + 1, by hash; a power of two of them, twice the list's room */
+	uint32_t nr_places;
+	struct page_descriptor *descriptors; /* open addressing */
+	size_t nr_descriptor_places, nr_descriptors;
+};
+
+/* Finds out whether it is a call of the io family. */
+void page_files_class(struct page_class *class);
+void page_files_event(struct export *export, const struct page_class *class,
+		      const struct page_track *track, const bt_event *event);
+void page_files_free(struct page_files *files);
 
 /* ---- all ------------------------------------------------------------------------ */
 
@@ -278,6 +338,7 @@ struct page_lost {
 struct page {
 	const char *path;
 	bool is_text;  /* sums for a terminal, no page */
+	uint64_t rows; /* of each table of text */
 	uint64_t most; /* events and slices that are kept one by one */
 	int64_t origin, first, last;
 	uint64_t events, kept, slices, slices_kept, unfinished;
@@ -297,13 +358,18 @@ struct page {
 	struct page_durations durations;
 	struct page_flame flame;
 	struct page_memory memory;
+	struct page_callers callers;
+	struct page_files files;
 	bool ended;
 };
 
 extern const struct export_format export_page;
 
-/* The one report; page_set() before the export begins. `is_text`: sums as text, no page. */
-void page_set(struct export *export, const char *path, uint64_t most, bool is_text);
+/*
+ * The one report; page_set() before the export begins. `rows` > 0: sums as text with so many rows
+ * a table, no page.
+ */
+void page_set(struct export *export, const char *path, uint64_t most, uint64_t rows);
 static inline struct page *page_of(const struct export *export)
 {
 	return export->state;

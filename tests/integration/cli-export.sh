@@ -132,7 +132,7 @@ echo 'exec nice /usr/bin/python3 -m this' >chain
 named_right 'env nice python3 sh ' 'python3 sh ' env A=1 sh ./chain
 named_right 'env git ' 'git ' env A=1 git -C "$LTTNGMAP_SRC" -c 'safe.directory=*' grep -c --no-index traced -- README.md
 if command -v redis-server >/dev/null; then
-	named_right 'redis-server sh ' 'redis-server ' sh -c 'exec redis-server --version'
+	named_right 'redis-server sh ' 'redis-server sh ' sh -c 'exec redis-server --version'
 fi
 
 # ---- what is no use --------------------------------------------------------------------

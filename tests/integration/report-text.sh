@@ -29,12 +29,23 @@ __attribute__((noinline)) void leak_little(void) { ((char *)malloc(70))[0] = 1; 
 
 int main(void)
 {
+	static char block[300];
+
 	for (int i = 0; i < 300; i++) {
 		free(volatile_of(500));
 		if (i < 40)
 			leak_much();
 		leak_little();
 		close(open("/dev/null", O_RDONLY));
+		if (i < 11) {
+			int fd = open("own", O_RDWR | O_CREAT, 0600);
+
+			/* Its number is that of other files before and later. */
+			if (write(fd, block, sizeof(block)) < 0 || close(fd) < 0)
+				return 1;
+			if (i < 10)
+				open("nosuch", O_RDONLY);
+		}
 	}
 	return 0;
 }
@@ -87,10 +98,49 @@ for line in open("plain"):
 print(wrong, rows == min(15, len(right)))
 END
 )" '[] True' 'how long calls took' || diag "$(<out)"
-like "$(tr '\n' ' ' <plain)" 'ALLOCATED BY 120000 40 leak_much\+0x[0-9a-f]+ at leak.c:12 \(malloc\) 21000 300 leak_little\+0x' \
+like "$(tr '\n' ' ' <plain)" ' ALLOCATED BY 120000 40 leak_much\+0x[0-9a-f]+ at leak.c:12 \(malloc\) 21000 300 leak_little\+0x' \
 	'whose memory was not freed, the most first' || diag "$(<out)"
 is "$(sed '1,/NOT FREED/d' plain | awk '{ bytes += $1; blocks += $2 } END { print bytes, blocks }')" \
 	"$(python3 "$utils/held_blocks.py" <events.json)" '  ... and all of it'
+# bytes_by < EVENTS.JSON: BYTES CALLS FUNCTION of who allocated by malloc in the program itself.
+python3 - <<'END' >right
+import json
+sums = {}
+for event in map(json.loads, open("events.json")):
+    symbol = event.get("symbols", {}).get("ip", {})
+    if event["event"] == "lttng_ust_libc:malloc" and "line" in symbol:
+        sum = sums.setdefault(symbol["function"], [0, 0])
+        sum[0] += event["fields"]["size"]
+        sum[1] += 1
+for name, (bytes, calls) in sorted(sums.items()):
+    print(bytes, calls, name)
+END
+is "$(sed '1,/ALLOCATED, B CALLS/d; /^$/,$d' plain | sed -En 's/^([0-9]+ [0-9]+ \S+)\+0x.* \(malloc\)$/\1/p' |
+	LC_ALL=C sort -k 3)" "$(<right)" 'who allocated how much, freed since or not' || diag "$(<out)"
+like "$(<right)" '120000 40 leak_much.*150000 300 volatile_of' '  ... as the program is'
+python3 - <<'END' >right
+import json
+files, open_files = {}, {}
+for event in map(json.loads, open("events.json")):
+    provider, name = event["event"].split(":")
+    fields = event["fields"]
+    if provider != "lttngmap_io":
+        continue
+    path = fields.get("path") or open_files.get(fields["fd"]) or \
+        ["(standard input)", "(standard output)", "(standard error)"][fields["fd"]]
+    if name in ("open", "openat") and fields["error"] == 0:
+        open_files[fields["result"]] = path
+    file = files.setdefault(path, [0, 0, 0, 0])
+    file[0] += name in ("open", "openat")
+    file[1] += 1
+    file[2] += fields["result"] if name in ("read", "write") and fields["result"] > 0 else 0
+    file[3] += fields["error"] != 0 and name in ("open", "openat")
+for path, (opens, calls, bytes, failed) in sorted(files.items()):
+    print(opens, calls, bytes, path + (" (%d failed)" % failed if failed else ""))
+END
+is "$(sed '1,/OPENS CALLS BYTES TIME FILE/d; /^$/,$d' plain | sed -E 's/^([0-9]+ [0-9]+ [0-9]+) [0-9.]+ [mnu]?s /\1 /' |
+	LC_ALL=C sort -k 4)" "$(LC_ALL=C sort -k 4 right)" 'which files, how often, how much' || diag "$(<out)"
+like "$(<right)" '300 600 0 /dev/null.*10 10 0 nosuch \(10 failed\).*11 33 3300 own' '  ... as the program is'
 most=$(python3 - <<'END'
 import json
 held, now, most = {}, 0, 0
@@ -105,7 +155,7 @@ for event in map(json.loads, open("events.json")):
 print(most)
 END
 )
-like "$(tr '\n' ' ' <plain)" "MOST HELD PROCESS $most leak [0-9]+ " 'how much it held at one time'
+like "$(tr '\n' ' ' <plain)" "MOST HELD, B PROCESS $most leak [0-9]+ " 'how much it held at one time'
 middle=$(python3 -c 'import json
 events = [json.loads(line) for line in open("events.json")]
 sizes = [event["timestamp"] for event in events if event["fields"].get("size") == 3000]
@@ -114,7 +164,27 @@ like "$("$lttngmap" report -t --to "$middle" trace | plain | tr '\n' ' ')" 'ALLO
 	'with --to: what was held then'
 is "$(awk 'length > 110' out | wc -l)" 0 'no line is long'
 "$lttngmap" report -t -e 'open*' -o opens.txt trace >out2 2>err
-is "$? $(<err) $(head -n 1 opens.txt | cut -d ' ' -f 1-2) $(<out2)" '0  300 events ' 'into a file, of some events'
+is "$? $(<err) $(head -n 1 opens.txt | cut -d ' ' -f 1-2) $(<out2)" '0  321 events ' 'into a file, of some events'
+
+"$lttngmap" report -t --rows 1 trace | plain >out2
+is "$(grep -c 'more; --rows 0 shows all' out2) $(grep -c '(malloc)' out2)" '5 2' '--rows: so many of each table' || diag "$(<out2)"
+"$lttngmap" report -t --rows 0 trace | plain >out2
+is "$(sed -n '/EVENTS NAME/,/^$/p' out2 | sed '1d;$d' | wc -l)" "$(sed -E 's/.*"event":"([^"]*)".*/\1/' events.json | sort -u | wc -l)" \
+	'  ... or all'
+"$lttngmap" report --rows 1 trace >out2 2>&1
+is "$? $(head -n 1 out2)" '2 lttngmap: report: --rows is for --text' '  ... which a page has not'
+
+# ---- what contexts would tell ------------------------------------------------------------
+
+"$lttngmap" record -q -o bare --preload libc,io --context none -- ./leak || bail_out 'it was not recorded'
+"$lttngmap" report --text bare >out 2>err
+like "$(<err)" 'no durations: .* thread.*lttngmap context vtid,ip. in a session' 'without threads: why there are no durations'
+is "$(plain out | grep -c '^CALLS TOTAL') $(plain out | grep -cx '120000 40 ? (malloc)\|291000 640 ? (malloc)')" '0 1' '  ... there are none'
+"$lttngmap" record -q -o half --preload libc,io --context vtid -- ./leak || bail_out 'it was not recorded'
+"$lttngmap" report --text half >out 2>err
+like "$(<err)" 'not tell who called malloc.*--context vtid,ip' 'without callers: why there are none'
+"$lttngmap" report --text trace >out 2>err
+is "$(<err)" '' '  ... with both, nothing is missed'
 
 # ---- other traces ------------------------------------------------------------------------
 
@@ -123,6 +193,10 @@ sed -i 's/w:outer_begin/w:outer__start/; s/w:outer_end/w:outer__done/' slices/me
 "$lttngmap" report -t slices >out
 like "$(<out)" '^19 events in 0.000001 s; 5 lost' 'what was lost is said'
 is "$(plain out | grep -cx '2 65 ns 31 ns 34 ns 35 ns outer')" 1 'a pair of probes with two underscores is a slice of the name before them'
+cp -r slices calls
+sed -i 's/w:outer__start/syscalls:sys_enter_nap/; s/w:outer__done/syscalls:sys_exit_nap/' calls/metadata
+is "$("$lttngmap" report -t calls | plain | grep -cx '2 65 ns 31 ns 34 ns 35 ns nap')" 1 \
+	'a system call of the kernel is a slice'
 "$utils/make-hostile" hostile || bail_out 'the trace was not made'
 sed -i 's/<img src/\x1b[1mxsrc/g' hostile/stream_0
 "$lttngmap" report -t hostile >out

@@ -98,6 +98,7 @@ lttngmap_SOURCES = \
 	cli/cmd-list.c \
 	cli/cmd-load.c \
 	cli/cmd-merge.c \
+	cli/cmd-query.c \
 	cli/cmd-record.c \
 	cli/cmd-recover.c \
 	cli/cmd-relay.c \
@@ -159,6 +160,20 @@ lttngmap_SOURCES = \
 	cli/merge/merge-private.h \
 	cli/merge/merge.c \
 	cli/merge/merge.h \
+	cli/query/query-class.c \
+	cli/query/query-database.c \
+	cli/query/query-events.c \
+	cli/query/query-functions.c \
+	cli/query/query-output.c \
+	cli/query/query-packets.c \
+	cli/query/query-plot.c \
+	cli/query/query-prompt.c \
+	cli/query/query-scan.c \
+	cli/query/query-spans.c \
+	cli/query/query-stream.c \
+	cli/query/query-trace.c \
+	cli/query/query-value.c \
+	cli/query/query.h \
 	cli/record/record-child.c \
 	cli/record/record-daemon.c \
 	cli/record/record-kernel.c \
@@ -218,9 +233,9 @@ lttngmap_SOURCES = \
 	cli/view/view-threads.c
 nodist_lttngmap_SOURCES = page/page.c
 lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) \
-	$(JSON_CFLAGS) $(POPT_CFLAGS) $(ZLIB_CFLAGS)
+	$(EDIT_CFLAGS) $(JSON_CFLAGS) $(POPT_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
 lttngmap_LDADD = libcli.la librelay.la libcommon.la $(BABELTRACE_LIBS) $(CURSES_LIBS) $(DW_LIBS) $(ELF_LIBS) \
-	$(JSON_LIBS) $(POPT_LIBS) $(ZLIB_LIBS) -ldl -lm
+	$(EDIT_LIBS) $(JSON_LIBS) $(POPT_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) -ldl -lm
 
 # A command of its own, under the name that LTTng's has.
 bin_SCRIPTS += cli/lttngmap-gen-tp

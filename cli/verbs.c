@@ -14,6 +14,7 @@ const struct verb *const verbs[] = {
 	&verb_record,
 	&verb_view,
 	&verb_export,
+	&verb_query,
 	&verb_report,
 	&verb_attach,
 	&verb_detach,

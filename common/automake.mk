@@ -34,6 +34,7 @@ libcommon_la_SOURCES = \
 	common/protocol/protocol-control.h \
 	common/record/record-layout.c \
 	common/record/record-layout.h \
+	common/record/record-label.c \
 	common/record/record-tsdl.c \
 	common/protocol/live-time.h \
 	common/protocol/metadata-room.h \

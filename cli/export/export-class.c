@@ -85,9 +85,9 @@ static bool ends_in(const char *name, const char *ending)
 }
 
 /* Is there the event that has `ending` in the place of the last `cut` bytes? */
-static bool has_other(const bt_event_class *class, const char *name, size_t cut, const char *ending)
+static bool has_other(const void *data, const char *name, size_t cut, const char *ending)
 {
-	const bt_stream_class *stream_class = bt_event_class_borrow_stream_class_const(class);
+	const bt_stream_class *stream_class = bt_event_class_borrow_stream_class_const(data);
 	uint64_t count = bt_stream_class_get_event_class_count(stream_class);
 	size_t stem = strlen(name) - cut;
 
@@ -145,17 +145,17 @@ static size_t without_underscores(const char *name, size_t length)
 	return length;
 }
 
-/* The kind; *stem: how much of the name both have. */
-static enum export_kind kind_of(const bt_event_class *class, const char *name, size_t *stem)
+enum export_kind export_kind_of(const char *name, export_has_other *has, const void *data,
+				size_t *stem)
 {
 	for (size_t i = 0; i < ENDINGS; i++) {
 		const char *begin = endings[i].begin, *end = endings[i].end;
 
-		if (ends_in(name, begin) && has_other(class, name, strlen(begin), end)) {
+		if (ends_in(name, begin) && has(data, name, strlen(begin), end)) {
 			*stem = without_underscores(name, strlen(name) - strlen(begin));
 			return EXPORT_BEGIN;
 		}
-		if (ends_in(name, end) && has_other(class, name, strlen(end), begin)) {
+		if (ends_in(name, end) && has(data, name, strlen(end), begin)) {
 			*stem = without_underscores(name, strlen(name) - strlen(end));
 			return EXPORT_END;
 		}
@@ -248,7 +248,7 @@ static struct export_class *make_class(struct export *export, const bt_event *ev
 	name = name ? name : "?";
 	class->bt = bt;
 	class->number = (uint32_t) export->classes.count;
-	class->kind = kind_of(bt, name, &stem);
+	class->kind = export_kind_of(name, has_other, bt, &stem);
 	name_class(export, class, name, stem);
 	if (class->kind == EXPORT_INSTANT) {
 		class->kind = kind_of_syscall(bt, name, &call);

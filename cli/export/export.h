@@ -45,6 +45,12 @@ enum export_kind {
 	EXPORT_COMPLETE, /* the end of a slice, which says how long it was */
 };
 
+/* Is there, beside `name`, an event with `ending` in the place of its last `cut` bytes? */
+typedef bool export_has_other(const void *data, const char *name, size_t cut, const char *ending);
+/* What the name says, and what `has` does; *stem: how much of the name both have. */
+enum export_kind export_kind_of(const char *name, export_has_other *has, const void *data,
+				size_t *stem);
+
 #define EXPORT_FIELDS_MAX 152
 
 struct export_field {

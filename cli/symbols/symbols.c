@@ -27,21 +27,11 @@
 int symbols_option_none;
 char *symbols_option_root;
 
-/* The kind of fact that an event reports about its process. */
-enum telling {
-	TELLS_NOTHING,
-	TELLS_BEGIN, /* begin of a dump of all that is loaded */
-	TELLS_END,
-	TELLS_OBJECT,
-	TELLS_BUILD_ID,
-	TELLS_UNLOAD,
-};
-
 /* Determined once for each event class; members are -1 if the class lacks them. */
 struct class
 {
 	const bt_event_class *bt; /* key; NULL: free */
-	enum telling telling;
+	enum symbols_telling telling;
 	int64_t baddr, memsz, path, build_id;
 };
 
@@ -102,33 +92,38 @@ static int64_t find_member(const bt_field_class *structure, const char *name,
 	return bt_field_class_type_is(type, wanted) ? member : -1;
 }
 
-static enum telling telling_of(const struct class *class, const char *name)
+enum symbols_telling symbols_telling_of(const char *name)
 {
 	static const struct {
 		const char *name;
-		enum telling telling;
+		enum symbols_telling telling;
 	} tellings[] = {
-		{ "lttng_ust_statedump:start", TELLS_BEGIN },
-		{ "lttng_ust_statedump:end", TELLS_END },
-		{ "lttng_ust_statedump:bin_info", TELLS_OBJECT },
-		{ "lttng_ust_statedump:build_id", TELLS_BUILD_ID },
-		{ "lttng_ust_lib:load", TELLS_OBJECT },
-		{ "lttng_ust_lib:build_id", TELLS_BUILD_ID },
-		{ "lttng_ust_lib:unload", TELLS_UNLOAD },
-		{ "lttng_ust_dl:dlopen", TELLS_OBJECT },
-		{ "lttng_ust_dl:dlmopen", TELLS_OBJECT },
-		{ "lttng_ust_dl:build_id", TELLS_BUILD_ID },
+		{ "lttng_ust_statedump:start", SYMBOLS_TELLS_BEGIN },
+		{ "lttng_ust_statedump:end", SYMBOLS_TELLS_END },
+		{ "lttng_ust_statedump:bin_info", SYMBOLS_TELLS_OBJECT },
+		{ "lttng_ust_statedump:build_id", SYMBOLS_TELLS_BUILD_ID },
+		{ "lttng_ust_lib:load", SYMBOLS_TELLS_OBJECT },
+		{ "lttng_ust_lib:build_id", SYMBOLS_TELLS_BUILD_ID },
+		{ "lttng_ust_lib:unload", SYMBOLS_TELLS_UNLOAD },
+		{ "lttng_ust_dl:dlopen", SYMBOLS_TELLS_OBJECT },
+		{ "lttng_ust_dl:dlmopen", SYMBOLS_TELLS_OBJECT },
+		{ "lttng_ust_dl:build_id", SYMBOLS_TELLS_BUILD_ID },
 	};
-	enum telling telling = TELLS_NOTHING;
 
-	for (size_t i = 0; i < sizeof(tellings) / sizeof(tellings[0]); i++) {
+	for (size_t i = 0; i < sizeof(tellings) / sizeof(tellings[0]); i++)
 		if (name && strcmp(tellings[i].name, name) == 0)
-			telling = tellings[i].telling;
-	}
-	if ((telling > TELLS_END && class->baddr < 0) ||
-	    (telling == TELLS_OBJECT && (class->memsz < 0 || class->path < 0)) ||
-	    (telling == TELLS_BUILD_ID && class->build_id < 0))
-		return TELLS_NOTHING;
+			return tellings[i].telling;
+	return SYMBOLS_TELLS_NOTHING;
+}
+
+static enum symbols_telling telling_of(const struct class *class, const char *name)
+{
+	enum symbols_telling telling = symbols_telling_of(name);
+
+	if ((telling > SYMBOLS_TELLS_END && class->baddr < 0) ||
+	    (telling == SYMBOLS_TELLS_OBJECT && (class->memsz < 0 || class->path < 0)) ||
+	    (telling == SYMBOLS_TELLS_BUILD_ID && class->build_id < 0))
+		return SYMBOLS_TELLS_NOTHING;
 	return telling;
 }
 
@@ -230,66 +225,87 @@ static uint64_t unsigned_of(const bt_event *event, int64_t member)
 	return bt_field_integer_unsigned_get_value(member_of(event, member));
 }
 
-static void take_build_id(struct loaded *loaded, uint64_t baddr, const bt_field *array)
+/* The array's bytes; *size 0: it has others; more than fit: too many. */
+static void read_build_id(const bt_field *array, uint8_t bytes[SYMBOL_BUILD_ID_MAX], size_t *size)
 {
-	struct loaded_object *object = loaded_find(loaded, baddr);
 	uint64_t length = bt_field_array_get_length(array);
 
-	if (!object || object->baddr != baddr || length > SYMBOL_BUILD_ID_MAX)
-		return;
-	object->file = NULL;
-	object->has_no_file = false;
-	object->what.build_id_size = 0;
-	for (uint64_t i = 0; i < length; i++) {
+	*size = 0;
+	for (uint64_t i = 0; i < length && length <= SYMBOL_BUILD_ID_MAX; i++) {
 		const bt_field *byte = bt_field_array_borrow_element_field_by_index_const(array, i);
 
 		if (!bt_field_class_type_is(bt_field_get_class_type(byte),
 					    BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
 			return;
-		object->what.build_id[i] = (uint8_t)bt_field_integer_unsigned_get_value(byte);
+		bytes[i] = (uint8_t)bt_field_integer_unsigned_get_value(byte);
 	}
-	object->what.build_id_size = length;
+	*size = length;
 }
 
-static void take(struct symbols *symbols, struct loaded *loaded, const struct class *class,
-		 const bt_event *event)
+static void take_build_id(struct loaded *loaded, const struct symbols_fact *fact)
 {
-	switch (class->telling) {
-	case TELLS_BEGIN:
+	struct loaded_object *object = loaded_find(loaded, fact->baddr);
+
+	if (!object || object->baddr != fact->baddr || fact->build_id_size > SYMBOL_BUILD_ID_MAX)
+		return;
+	object->file = NULL;
+	object->has_no_file = false;
+	memcpy(object->what.build_id, fact->build_id, fact->build_id_size);
+	object->what.build_id_size = fact->build_id_size;
+}
+
+static void take(struct symbols *symbols, struct loaded *loaded, const struct symbols_fact *fact)
+{
+	switch (fact->telling) {
+	case SYMBOLS_TELLS_BEGIN:
 		loaded->dump++;
 		break;
-	case TELLS_END:
+	case SYMBOLS_TELLS_END:
 		loaded_end_dump(loaded);
 		break;
-	case TELLS_OBJECT:
-		if (loaded_add(loaded, unsigned_of(event, class->baddr),
-			       unsigned_of(event, class->memsz),
-			       bt_field_string_get_value(member_of(event, class->path))) == -ENOSPC)
+	case SYMBOLS_TELLS_OBJECT:
+		if (loaded_add(loaded, fact->baddr, fact->memsz, fact->path) == -ENOSPC)
 			symbols->too_many++;
 		break;
-	case TELLS_BUILD_ID:
-		take_build_id(loaded, unsigned_of(event, class->baddr),
-			      member_of(event, class->build_id));
+	case SYMBOLS_TELLS_BUILD_ID:
+		take_build_id(loaded, fact);
 		break;
-	case TELLS_UNLOAD:
-		loaded_drop(loaded, unsigned_of(event, class->baddr));
+	case SYMBOLS_TELLS_UNLOAD:
+		loaded_drop(loaded, fact->baddr);
 		break;
 	default:
 		break;
 	}
 }
 
-void symbols_event(struct symbols *symbols, uint64_t machine, int64_t pid, const bt_event *event)
+void symbols_tell(struct symbols *symbols, uint64_t machine, int64_t pid,
+		  const struct symbols_fact *fact)
 {
-	const struct class *class = get_class(symbols, event);
-
 	symbols->now = find_process(symbols, machine, pid);
-	if (!class || class->telling == TELLS_NOTHING)
+	if (fact->telling == SYMBOLS_TELLS_NOTHING)
 		return;
 	if (!symbols->now)
 		symbols->now = make_process(symbols, machine, pid);
 	if (symbols->now)
-		take(symbols, &symbols->now->loaded, class, event);
+		take(symbols, &symbols->now->loaded, fact);
+}
+
+void symbols_event(struct symbols *symbols, uint64_t machine, int64_t pid, const bt_event *event)
+{
+	const struct class *class = get_class(symbols, event);
+	struct symbols_fact fact = { .telling = class ? class->telling : SYMBOLS_TELLS_NOTHING };
+	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
+
+	if (fact.telling > SYMBOLS_TELLS_END)
+		fact.baddr = unsigned_of(event, class->baddr);
+	if (fact.telling == SYMBOLS_TELLS_OBJECT) {
+		fact.memsz = unsigned_of(event, class->memsz);
+		fact.path = bt_field_string_get_value(member_of(event, class->path));
+	} else if (fact.telling == SYMBOLS_TELLS_BUILD_ID) {
+		read_build_id(member_of(event, class->build_id), build_id, &fact.build_id_size);
+		fact.build_id = build_id;
+	}
+	symbols_tell(symbols, machine, pid, &fact);
 }
 
 void symbols_end_of_traces(struct symbols *symbols)
@@ -387,17 +403,11 @@ static void close_one(struct symbols *symbols)
 	symbols->nr_open = nr_open + 1;
 }
 
-struct symbol *symbols_find(struct symbols *symbols, const char *name, const bt_field *field)
+static struct symbol *find_symbol(struct symbols *symbols, enum kind kind, uint64_t address)
 {
-	enum kind kind = symbols && symbols->now ? kind_of(name) : KIND_NONE;
-	struct loaded_object *object;
+	struct loaded_object *object = loaded_find(&symbols->now->loaded, address);
 	struct symbol *symbol;
-	uint64_t address;
 
-	if (kind == KIND_NONE || !is_pointer(field))
-		return NULL;
-	address = bt_field_integer_unsigned_get_value(field);
-	object = loaded_find(&symbols->now->loaded, address);
 	if (object && !object->file && !object->has_no_file) {
 		object->file = get_file(symbols, &object->what);
 		object->has_no_file = !object->file;
@@ -413,6 +423,36 @@ struct symbol *symbols_find(struct symbols *symbols, const char *name, const bt_
 	if (symbol && kind == KIND_INSTRUCTION && !symbol->function)
 		symbol = symbol_file_find(object->file, address, true);
 	return symbol;
+}
+
+struct symbol *symbols_find(struct symbols *symbols, const char *name, const bt_field *field)
+{
+	enum kind kind = symbols && symbols->now ? kind_of(name) : KIND_NONE;
+
+	if (kind == KIND_NONE || !is_pointer(field))
+		return NULL;
+	return find_symbol(symbols, kind, bt_field_integer_unsigned_get_value(field));
+}
+
+struct symbol *symbols_at(struct symbols *symbols, uint64_t machine, int64_t pid, uint64_t address)
+{
+	symbols->now = find_process(symbols, machine, pid);
+	return symbols->now ? find_symbol(symbols, KIND_INSTRUCTION, address) : NULL;
+}
+
+bool symbols_each(struct symbols *symbols, size_t *number, uint64_t *machine, int64_t *pid)
+{
+	for (; *number < symbols->nr_processes; (*number)++) {
+		const struct process *process = symbols->processes[*number];
+
+		if (!process)
+			continue;
+		*machine = process->machine;
+		*pid = process->pid;
+		(*number)++;
+		return true;
+	}
+	return false;
 }
 
 static const char *base_of(const char *path)

@@ -47,6 +47,35 @@ void symbols_destroy(struct symbols *symbols);
  */
 void symbols_event(struct symbols *symbols, uint64_t machine, int64_t pid, const bt_event *event);
 
+/* What an event tells of the memory of its process. */
+enum symbols_telling {
+	SYMBOLS_TELLS_NOTHING,
+	SYMBOLS_TELLS_BEGIN, /* begin of a dump of all that is loaded */
+	SYMBOLS_TELLS_END,
+	SYMBOLS_TELLS_OBJECT,
+	SYMBOLS_TELLS_BUILD_ID,
+	SYMBOLS_TELLS_UNLOAD,
+};
+
+/* From OBJECT on: */
+struct symbols_fact {
+	enum symbols_telling telling;
+	uint64_t baddr, memsz;
+	const char *path;        /* of an OBJECT */
+	const uint8_t *build_id; /* of a BUILD_ID */
+	size_t build_id_size;
+};
+
+/* By the event's name; whether it has the fields is to be seen. */
+enum symbols_telling symbols_telling_of(const char *name);
+/* symbols_event() for those who read without babeltrace. */
+void symbols_tell(struct symbols *symbols, uint64_t machine, int64_t pid,
+		  const struct symbols_fact *fact);
+/* The symbol at an address in a process, as symbols_find() gives it. */
+struct symbol *symbols_at(struct symbols *symbols, uint64_t machine, int64_t pid, uint64_t address);
+/* Goes over the known processes: *number is 0 at first. False: there is no more. */
+bool symbols_each(struct symbols *symbols, size_t *number, uint64_t *machine, int64_t *pid);
+
 /*
  * Call before babeltrace's objects of these traces end; later objects may have the same addresses.
  */

@@ -40,8 +40,7 @@ static int parse_fraction(const char **text, int64_t *ns)
 	return (*text)[-1] == '.' ? -EINVAL : 0;
 }
 
-/* Parses +SECONDS, HH:MM:SS, or YYYY-MM-DD HH:MM:SS, each with a fraction. */
-static int parse_time(const char *text, struct view_time *time)
+int view_time_parse(const char *text, struct view_time *time)
 {
 	struct tm *tm = &time->tm;
 	const char *rest;
@@ -71,8 +70,7 @@ static int parse_time(const char *text, struct view_time *time)
 	return 0;
 }
 
-/* Computes the time from the first event's. */
-static void resolve(struct view_time *time, int64_t first)
+void view_time_resolve(struct view_time *time, int64_t first)
 {
 	time_t second = first / NS_PER_S;
 	struct tm day = time->tm;
@@ -218,11 +216,11 @@ int view_filter_set(struct view_filter *filter)
 		.processes = view_option_processes,
 		.fields = view_option_fields,
 	};
-	if (view_option_from && parse_time(view_option_from, &filter->from)) {
+	if (view_option_from && view_time_parse(view_option_from, &filter->from)) {
 		message_error("%s: --from '%s' is no time: %s", view_verb, view_option_from, form);
 		return -EINVAL;
 	}
-	if (view_option_to && parse_time(view_option_to, &filter->to)) {
+	if (view_option_to && view_time_parse(view_option_to, &filter->to)) {
 		message_error("%s: --to '%s' is no time: %s", view_verb, view_option_to, form);
 		return -EINVAL;
 	}
@@ -234,8 +232,8 @@ void view_filter_begin(struct view_filter *filter, int64_t ns)
 	if (filter->has_begun)
 		return;
 	filter->has_begun = true;
-	resolve(&filter->from, ns);
-	resolve(&filter->to, ns);
+	view_time_resolve(&filter->from, ns);
+	view_time_resolve(&filter->to, ns);
 }
 
 bool view_filter_is_past(const struct view_filter *filter, int64_t ns)

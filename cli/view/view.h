@@ -111,6 +111,13 @@ struct view_time {
 };
 
 /*
+ * Parses +SECONDS, HH:MM:SS, or YYYY-MM-DD HH:MM:SS, each with a fraction. 0 or -EINVAL.
+ */
+int view_time_parse(const char *text, struct view_time *time);
+/* Computes the time from the first event's: it is known then. */
+void view_time_resolve(struct view_time *time, int64_t first);
+
+/*
  * All zeros: everything. Lists end with NULL; their entries may have several words with commas
  * between.
  */

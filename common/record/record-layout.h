@@ -75,6 +75,8 @@ struct record_trace {
 	uint64_t frequency; /* of the clock, not 0 */
 	int64_t offset_s;   /* from 1970 to the clock's 0 */
 	uint64_t offset;    /* likewise: cycles besides */
+	bool is_kernel;     /* the events are the kernel's */
+	char host[64];      /* where it was recorded; cut if longer; "": unknown */
 	/* If this tracer's text is damaged: the line, and the expected text; else 0 and NULL. */
 	uint64_t wrong_line;
 	const char *expected;
@@ -93,6 +95,62 @@ const char *record_trace_fault(const struct record_trace *trace,
  */
 int record_layout_parse(struct record_layout *layout, const char *text, size_t size,
 			struct record_trace *trace);
+
+enum record_type {
+	RECORD_TYPE_UNSIGNED,
+	RECORD_TYPE_SIGNED,
+	RECORD_TYPE_FLOAT,
+	RECORD_TYPE_STRING,
+	RECORD_TYPE_BYTES,
+};
+
+/*
+ * A context or field with all that its declaration says. RECORD_TYPE_BYTES: letters in an array.
+ * Texts lie in the metadata text, without a NUL.
+ */
+struct record_member {
+	struct record_part part;
+	const char *name; /* without the first underscore, which every name has */
+	size_t name_length;
+	enum record_type type; /* of one element, if it is an array */
+	uint8_t size;          /* bytes, likewise */
+	uint8_t base;          /* to show integers in */
+	bool is_big_endian, is_array;
+	const char *labels; /* of an enumeration: from the first label on; else NULL */
+	size_t labels_size;
+};
+
+/* An event, as record_visitor is given it. */
+struct record_event {
+	uint32_t stream_id;
+	uint16_t id;
+	int64_t level;    /* -1: there is none */
+	const char *name; /* between its quotes, with escapes */
+	size_t name_length;
+	const struct record_member *fields;
+	size_t nr_fields;
+};
+
+/*
+ * For readers of values. The functions are called after record_layout_add_stream() and
+ * record_layout_add_event(), also for what is parsed again, and return 0 or -errno.
+ */
+struct record_visitor {
+	void *data;
+	int (*stream)(void *data, uint32_t stream_id, const struct record_member *contexts,
+		      size_t nr_contexts);
+	int (*event)(void *data, const struct record_event *event);
+};
+
+/* record_layout_parse() that shows what it finds. `visitor` NULL: to nobody. */
+int record_layout_visit(struct record_layout *layout, const char *text, size_t size,
+			struct record_trace *trace, const struct record_visitor *visitor);
+/*
+ * The label of a value in an enumeration's labels, the first that has it: between its quotes, with
+ * escapes. False: no label has it. Negative values are those of signed integers.
+ */
+bool record_member_label(const struct record_member *member, int64_t value, const char **label,
+			 size_t *length);
 
 enum record_wrong {
 	RECORD_SOUND,

@@ -34,7 +34,9 @@
 #define BITS_MAX 64
 
 struct parts {
+	const struct record_visitor *visitor; /* or NULL */
 	struct record_part all[PARTS_MAX];
+	struct record_member members[PARTS_MAX];
 	size_t count;
 	/* The last part is a 32-bit integer of this name, which may be a length; "": it is not. */
 	char last[NAME_SIZE];
@@ -42,20 +44,50 @@ struct parts {
 
 /* ---- types ------------------------------------------------------------------------- */
 
+/* "= 8", of a word that was taken. */
+static uint64_t take_number(struct tsdl_scan *scan)
+{
+	tsdl_expect(scan, "=");
+	return tsdl_take_value(scan);
+}
+
+/* "byte_order = be;" and the like, which lengths do not depend on. False: it is none of these. */
+static bool take_detail(struct tsdl_scan *scan, struct record_member *member)
+{
+	if (tsdl_take_if(scan, "byte_order")) {
+		tsdl_expect(scan, "=");
+		member->is_big_endian = tsdl_is(scan, "be");
+	} else if (tsdl_take_if(scan, "encoding")) {
+		tsdl_expect(scan, "=");
+		if (tsdl_is(scan, "UTF8"))
+			member->type = RECORD_TYPE_BYTES;
+	} else if (tsdl_take_if(scan, "signed")) {
+		tsdl_expect(scan, "=");
+		if (!tsdl_is(scan, "0") && !tsdl_is(scan, "false"))
+			member->type = RECORD_TYPE_SIGNED;
+	} else if (tsdl_take_if(scan, "base")) {
+		tsdl_expect(scan, "=");
+		if (scan->token == TSDL_NUMBER)
+			member->base = (uint8_t)scan->number;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* "integer { size = 32; align = 8; ... }", the first word taken. Bytes. */
-static uint64_t take_integer(struct tsdl_scan *scan)
+static uint64_t take_integer(struct tsdl_scan *scan, struct record_member *member)
 {
 	uint64_t bits = 0, align = 1;
 
 	tsdl_expect(scan, "{");
 	while (!tsdl_is(scan, "}") && scan->token != TSDL_END) {
-		if (tsdl_take_if(scan, "size")) {
-			tsdl_expect(scan, "=");
-			bits = tsdl_take_value(scan);
-		} else if (tsdl_take_if(scan, "align")) {
-			tsdl_expect(scan, "=");
-			align = tsdl_take_value(scan);
-		}
+		if (tsdl_take_if(scan, "size"))
+			bits = take_number(scan);
+		else if (tsdl_take_if(scan, "align"))
+			align = take_number(scan);
+		else
+			(void)take_detail(scan, member);
 		tsdl_skip_statement(scan);
 	}
 	tsdl_expect(scan, "}");
@@ -64,61 +96,67 @@ static uint64_t take_integer(struct tsdl_scan *scan)
 	return bits / 8;
 }
 
-static uint64_t take_float(struct tsdl_scan *scan)
+static uint64_t take_float(struct tsdl_scan *scan, struct record_member *member)
 {
 	uint64_t exponent = 0, mantissa = 0;
 
 	tsdl_expect(scan, "{");
 	while (!tsdl_is(scan, "}") && scan->token != TSDL_END) {
-		if (tsdl_take_if(scan, "exp_dig")) {
-			tsdl_expect(scan, "=");
-			exponent = tsdl_take_value(scan);
-		} else if (tsdl_take_if(scan, "mant_dig")) {
-			tsdl_expect(scan, "=");
-			mantissa = tsdl_take_value(scan);
-		}
+		if (tsdl_take_if(scan, "exp_dig"))
+			exponent = take_number(scan);
+		else if (tsdl_take_if(scan, "mant_dig"))
+			mantissa = take_number(scan);
+		else
+			(void)take_detail(scan, member);
 		tsdl_skip_statement(scan);
 	}
 	tsdl_expect(scan, "}");
 	if (!(exponent == 8 && mantissa == 24) && !(exponent == 11 && mantissa == 53))
 		tsdl_fail(scan, "a float or a double");
+	member->type = RECORD_TYPE_FLOAT;
 	return (exponent + mantissa) / 8;
 }
 
-static uint64_t take_enum(struct tsdl_scan *scan)
+static uint64_t take_enum(struct tsdl_scan *scan, struct record_member *member)
 {
 	uint64_t size;
 
 	tsdl_expect(scan, ":");
 	tsdl_expect(scan, "integer");
-	size = take_integer(scan);
+	size = take_integer(scan, member);
 	tsdl_expect(scan, "{");
+	member->labels = scan->begin;
 	tsdl_skip_block(scan);
+	member->labels_size = (size_t)(scan->begin - member->labels);
 	return size;
 }
 
 /* *is_length: an integer that may be the length of a sequence. */
-static struct record_part take_type(struct tsdl_scan *scan, bool *is_length)
+static struct record_part take_type(struct tsdl_scan *scan, struct record_member *member,
+				    bool *is_length)
 {
 	struct record_part part = { .kind = RECORD_PART_FIXED };
 
 	*is_length = false;
+	*member = (struct record_member){ .type = RECORD_TYPE_UNSIGNED, .base = 10 };
 	if (tsdl_take_if(scan, "uint32_t")) {
 		part.size = sizeof(uint32_t);
 		*is_length = true;
 	} else if (tsdl_take_if(scan, "integer")) {
-		part.size = take_integer(scan);
+		part.size = take_integer(scan, member);
 	} else if (tsdl_take_if(scan, "floating_point")) {
-		part.size = take_float(scan);
+		part.size = take_float(scan, member);
 	} else if (tsdl_take_if(scan, "enum")) {
-		part.size = take_enum(scan);
+		part.size = take_enum(scan, member);
 	} else if (tsdl_take_if(scan, "string")) {
 		part.kind = RECORD_PART_STRING;
+		member->type = RECORD_TYPE_STRING;
 		tsdl_expect(scan, "{");
 		tsdl_skip_block(scan);
 	} else {
 		tsdl_fail(scan, "a type");
 	}
+	member->size = (uint8_t)part.size;
 	return part;
 }
 
@@ -148,8 +186,9 @@ static void take_elements(struct tsdl_scan *scan, struct parts *parts, struct re
 static void take_member(struct tsdl_scan *scan, struct parts *parts)
 {
 	char name[NAME_SIZE] = "";
+	struct record_member member;
 	bool is_length;
-	struct record_part part = take_type(scan, &is_length);
+	struct record_part part = take_type(scan, &member, &is_length);
 	size_t length = (size_t)(scan->at - scan->begin);
 
 	if (scan->token != TSDL_WORD || length >= sizeof(name)) {
@@ -157,16 +196,22 @@ static void take_member(struct tsdl_scan *scan, struct parts *parts)
 		return;
 	}
 	memcpy(name, scan->begin, length);
+	member.name = scan->begin + (*scan->begin == '_');
+	member.name_length = length - (*scan->begin == '_');
 	tsdl_next(scan);
 	if (tsdl_take_if(scan, "[")) {
 		take_elements(scan, parts, &part);
 		is_length = false;
+		member.is_array = true;
 	}
+	member.part = part;
 	tsdl_expect(scan, ";");
-	if (parts->count == PARTS_MAX)
+	if (parts->count == PARTS_MAX) {
 		tsdl_fail(scan, "fewer fields");
-	else
+	} else {
+		parts->members[parts->count] = member;
 		parts->all[parts->count++] = part;
+	}
 	strcpy(parts->last, is_length ? name : "");
 }
 
@@ -266,10 +311,20 @@ static void take_clock(struct tsdl_scan *scan, struct record_trace *trace)
 static void take_env(struct tsdl_scan *scan, struct record_trace *trace)
 {
 	while (!tsdl_is(scan, "}") && scan->token != TSDL_END) {
-		if (tsdl_take_if(scan, "lttngmap_abi_major"))
+		if (tsdl_take_if(scan, "lttngmap_abi_major")) {
 			trace->is_ours = take_assigned(scan) == LTTNGMAP_ABI_MAJOR;
-		else
-			tsdl_skip_statement(scan);
+			continue;
+		}
+		if (tsdl_take_if(scan, "hostname")) {
+			tsdl_expect(scan, "=");
+			if (scan->token == TSDL_TEXT)
+				snprintf(trace->host, sizeof(trace->host), "%.*s",
+					 (int)(scan->at - scan->begin) - 2, scan->begin + 1);
+		} else if (tsdl_take_if(scan, "domain")) {
+			tsdl_expect(scan, "=");
+			trace->is_kernel = tsdl_is(scan, "\"kernel\"");
+		}
+		tsdl_skip_statement(scan);
 	}
 }
 
@@ -292,7 +347,9 @@ static int take_stream(struct tsdl_scan *scan, struct record_layout *layout, str
 		       struct record_trace *trace)
 {
 	uint64_t id = 0, contexts = 0;
+	int error;
 
+	parts->count = 0;
 	while (!tsdl_is(scan, "}") && scan->token != TSDL_END) {
 		if (tsdl_take_if(scan, "id")) {
 			id = take_assigned(scan);
@@ -316,12 +373,36 @@ static int take_stream(struct tsdl_scan *scan, struct record_layout *layout, str
 	}
 	if (scan->error || id > UINT32_MAX)
 		return -ENOTSUP;
-	return record_layout_add_stream(layout, (uint32_t)id, contexts);
+	error = record_layout_add_stream(layout, (uint32_t)id, contexts);
+	if (error || !parts->visitor)
+		return error;
+	return parts->visitor->stream(parts->visitor->data, (uint32_t)id, parts->members,
+				      parts->count);
+}
+
+/* Its name, or its level. False: neither. */
+static bool take_event_detail(struct tsdl_scan *scan, struct record_event *event)
+{
+	if (tsdl_take_if(scan, "loglevel")) {
+		event->level = (int64_t)(take_assigned(scan) & INT64_MAX);
+		return true;
+	}
+	if (!tsdl_take_if(scan, "name"))
+		return false;
+	tsdl_expect(scan, "=");
+	if (scan->token == TSDL_TEXT) {
+		event->name = scan->begin + 1;
+		event->name_length = (size_t)(scan->at - scan->begin) - 2;
+	}
+	tsdl_skip_statement(scan);
+	return true;
 }
 
 static int take_event(struct tsdl_scan *scan, struct record_layout *layout, struct parts *parts)
 {
+	struct record_event event = { .level = -1 };
 	uint64_t id = 0, stream_id = 0;
+	int error;
 
 	parts->count = 0;
 	while (!tsdl_is(scan, "}") && scan->token != TSDL_END) {
@@ -331,13 +412,20 @@ static int take_event(struct tsdl_scan *scan, struct record_layout *layout, stru
 			stream_id = take_assigned(scan);
 		else if (tsdl_take_if(scan, "fields"))
 			take_struct(scan, parts);
-		else
+		else if (!take_event_detail(scan, &event))
 			tsdl_skip_statement(scan);
 	}
 	if (scan->error || id > UINT16_MAX || stream_id > UINT32_MAX)
 		return -ENOTSUP;
-	return record_layout_add_event(layout, (uint32_t)stream_id, (uint16_t)id, parts->all,
-				       parts->count);
+	event.stream_id = (uint32_t)stream_id;
+	event.id = (uint16_t)id;
+	event.fields = parts->members;
+	event.nr_fields = parts->count;
+	error = record_layout_add_event(layout, event.stream_id, event.id, parts->all,
+					parts->count);
+	if (error || !parts->visitor)
+		return error;
+	return parts->visitor->event(parts->visitor->data, &event);
 }
 
 /* One statement of the whole. 0 or -errno. */
@@ -404,12 +492,19 @@ const char *record_trace_fault(const struct record_trace *trace, char text[RECOR
 int record_layout_parse(struct record_layout *layout, const char *text, size_t size,
 			struct record_trace *trace)
 {
+	return record_layout_visit(layout, text, size, trace, NULL);
+}
+
+int record_layout_visit(struct record_layout *layout, const char *text, size_t size,
+			struct record_trace *trace, const struct record_visitor *visitor)
+{
 	struct tsdl_scan scan = { .at = text, .end = text + size };
 	struct parts *parts = malloc(sizeof(*parts));
 	int error = 0;
 
 	if (!parts)
 		return -ENOMEM;
+	parts->visitor = visitor;
 	tsdl_next(&scan);
 	while (!error && scan.token != TSDL_END)
 		error = take_block(&scan, layout, parts, trace);

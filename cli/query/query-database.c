@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * query-database.c - SQLite's connection: an empty database in memory, the tables of the traces,
+ * and views of them. Nothing is written: an authorizer denies all but reading.
+ */
+#include <config.h>
+
+#include "cli/query/query.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/base/message.h"
+
+/* SQLite's steps between two looks at `query_interrupted`. */
+#define STEPS 1000
+
+volatile sig_atomic_t query_interrupted;
+
+/* ---- what is denied --------------------------------------------------------------------- */
+
+/* A table's columns are being declared, which SQLite asks about, too. */
+static bool is_declaring;
+
+int query_declare(sqlite3 *db, const char *sql)
+{
+	int status;
+
+	is_declaring = true;
+	status = sqlite3_declare_vtab(db, sql);
+	is_declaring = false;
+	return status;
+}
+
+static bool is_among(const char *const *names, const char *name)
+{
+	for (; *names; names++)
+		if (sqlite3_stricmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+static int authorize(void *data, int action, const char *first, const char *second,
+		     const char *database, const char *trigger)
+{
+	static const char *const pragmas[] = { "table_info",    "table_xinfo",     "table_list",
+					       "function_list", "compile_options", NULL };
+	static const char *const functions[] = { "load_extension", "fts3_tokenizer", NULL };
+
+	(void)data;
+	(void)database;
+	(void)trigger;
+	if (is_declaring)
+		return SQLITE_OK;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_READ:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		return second && is_among(functions, second) ? SQLITE_DENY : SQLITE_OK;
+	case SQLITE_PRAGMA:
+		return first && is_among(pragmas, first) ? SQLITE_OK : SQLITE_DENY;
+	default:
+		return SQLITE_DENY;
+	}
+}
+
+static int look_for_interrupt(void *data)
+{
+	(void)data;
+	return query_interrupted != 0;
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+/* Names that a trace may not take from SQLite. */
+static bool is_reserved(const char *name)
+{
+	return !*name || sqlite3_strnicmp(name, "sqlite_", 7) == 0 ||
+	       sqlite3_strnicmp(name, "pragma_", 7) == 0 || sqlite3_strnicmp(name, "json_", 5) == 0;
+}
+
+/* Own tables come last, in the place of an event's of the same name. */
+static int add_modules(struct query *query)
+{
+	int status = SQLITE_OK;
+
+	for (size_t i = 0; status == SQLITE_OK && i < query->nr_tables; i++)
+		if (!is_reserved(query->tables[i]->name))
+			status = sqlite3_create_module(query->db, query->tables[i]->name,
+						       &query_events_module, query->tables[i]);
+	if (status == SQLITE_OK)
+		status = sqlite3_create_module(query->db, "events", &query_events_module,
+					       &query->all);
+	if (status == SQLITE_OK)
+		status = sqlite3_create_module(query->db, "packets", &query_packets_module, query);
+	if (status == SQLITE_OK)
+		status = sqlite3_create_module(query->db, "spans", &query_spans_module, query);
+	return status;
+}
+
+/* Some stream is of several processes, which only its events name. */
+static bool has_shared_streams(const struct query *query)
+{
+	for (size_t i = 0; i < query->nr_streams; i++)
+		if (query->streams[i].pid == 0 && !query->streams[i].trace->format.trace.is_kernel)
+			return true;
+	return false;
+}
+
+static int add_views(struct query *query)
+{
+	static const char of_packets[] =
+		"CREATE TEMP VIEW processes AS SELECT pid, process AS name, min(\"begin\") AS "
+		"\"begin\", max(\"end\") AS \"end\", max(uid) AS uid, host FROM packets "
+		"WHERE pid IS NOT NULL GROUP BY host, pid, process;";
+	static const char of_events[] =
+		"CREATE TEMP VIEW processes AS SELECT pid, process AS name, min(time) AS "
+		"\"begin\", max(time) AS \"end\", NULL AS uid, host FROM events "
+		"WHERE pid IS NOT NULL GROUP BY host, pid, process;";
+	static const char others[] =
+		"CREATE TEMP VIEW threads AS SELECT tid, pid, process, min(time) AS \"begin\", "
+		"max(time) AS \"end\", count(*) AS events, host FROM events "
+		"WHERE tid IS NOT NULL GROUP BY host, pid, tid, process;"
+		"CREATE TEMP VIEW losses AS SELECT \"end\" AS time, process, pid, cpu, "
+		"lost_events AS events, lost_packets AS packets, host FROM packets "
+		"WHERE lost_events > 0 OR lost_packets > 0;"
+		"CREATE TEMP VIEW classes AS SELECT json_extract(value, '$.name') AS name, "
+		"json_extract(value, '$.level') AS level, json_extract(value, '$.fields') AS "
+		"fields FROM json_each(lttngmap_classes());";
+	int status = sqlite3_exec(query->db, has_shared_streams(query) ? of_events : of_packets,
+				  NULL, NULL, NULL);
+
+	return status ? status : sqlite3_exec(query->db, others, NULL, NULL, NULL);
+}
+
+int query_database_open(struct query *query)
+{
+	int status = sqlite3_open_v2(
+		":memory:", &query->db,
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, NULL);
+
+	if (status == SQLITE_OK)
+		status = add_modules(query);
+	if (status == SQLITE_OK)
+		status = query_functions_add(query);
+	if (status == SQLITE_OK)
+		status = add_views(query);
+	if (status != SQLITE_OK) {
+		message_error("query: cannot make the tables: %s",
+			      query->db ? sqlite3_errmsg(query->db) : sqlite3_errstr(status));
+		return -EIO;
+	}
+	sqlite3_db_config(query->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_set_authorizer(query->db, authorize, NULL);
+	sqlite3_progress_handler(query->db, STEPS, look_for_interrupt, NULL);
+	return 0;
+}
+
+void query_database_close(struct query *query)
+{
+	sqlite3_close(query->db);
+	query_spans_free(query);
+	query->db = NULL;
+}
+
+/* ---- statements --------------------------------------------------------------------------- */
+
+static void tell_error(const struct query *query, const char *sql)
+{
+	int code = sqlite3_errcode(query->db), offset = sqlite3_error_offset(query->db);
+
+	if (code == SQLITE_INTERRUPT || query_interrupted) {
+		message_error("query: interrupted");
+		return;
+	}
+	message_error("query: %s", sqlite3_errmsg(query->db));
+	if (code == SQLITE_AUTH)
+		message_hint("traces are only read: SELECT, WITH, VALUES and EXPLAIN are allowed");
+	else if (offset >= 0)
+		message_hint("at '%.40s'", sql + offset);
+}
+
+static int run_statement(struct query *query, sqlite3_stmt *statement, enum query_format_kind kind,
+			 struct text_output *output)
+{
+	int status = kind == QUERY_AS_PLOT ? query_plot_rows(statement, output)
+					   : query_output_rows(statement, kind, output);
+
+	if (status == SQLITE_DONE || output->error)
+		return 0;
+	tell_error(query, "");
+	return query_interrupted ? -EINTR : -EIO;
+}
+
+int query_run(struct query *query, const char *sql, enum query_format_kind kind,
+	      struct text_output *output)
+{
+	int error = 0;
+
+	query_interrupted = 0;
+	while (!error && *sql && !output->error) {
+		sqlite3_stmt *statement = NULL;
+		const char *rest;
+
+		if (sqlite3_prepare_v2(query->db, sql, -1, &statement, &rest) != SQLITE_OK) {
+			tell_error(query, sql);
+			return query_interrupted ? -EINTR : -EINVAL;
+		}
+		/* Spaces and comments are no statement. */
+		if (statement)
+			error = run_statement(query, statement, kind, output);
+		sqlite3_finalize(statement);
+		sql = rest;
+	}
+	return error;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * query-prompt.c - statements from a terminal, by libedit: lines up to a semicolon, a history, and
+ * TAB, which completes tables, columns and SQL's words.
+ */
+#include <config.h>
+
+#include "cli/query/query.h"
+
+#include <editline/readline.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/base/message.h"
+
+#define HISTORY_MOST 1000
+
+static struct query *completed; /* the editor's function has no argument */
+
+/* ---- completion -------------------------------------------------------------------------- */
+
+static const char *const words[] = {
+	"SELECT",   "FROM",     "WHERE",   "GROUP BY",  "ORDER BY",      "HAVING",  "LIMIT",
+	"JOIN",     "DISTINCT", "BETWEEN", "GLOB",      "LIKE",          "NULL",    "COUNT(",
+	"SUM(",     "AVG(",     "MIN(",    "MAX(",      "percentile(",   "symbol(", "time('",
+	"events",   "spans",    "packets", "processes", "threads",       "losses",  "classes",
+	"duration", "process",  "name",    "fields",    "json_extract(", "context", "level",
+	".help",    ".quit",    ".tables", NULL
+};
+
+static const char *word_at(size_t number)
+{
+	size_t nr_words = sizeof(words) / sizeof(words[0]) - 1;
+
+	if (number < nr_words)
+		return words[number];
+	number -= nr_words;
+	return number < completed->nr_tables ? completed->tables[number]->name : NULL;
+}
+
+/* A table's name has a colon and so is quoted, with the quote that stands there already, if any. */
+static char *next_match(const char *text, int state)
+{
+	static size_t number;
+	bool is_quoted = *text == '"';
+	const char *word;
+
+	if (state == 0)
+		number = 0;
+	while ((word = word_at(number++))) {
+		bool is_name = strchr(word, ':') != NULL;
+
+		if ((is_quoted && !is_name) ||
+		    strncasecmp(word, text + is_quoted, strlen(text + is_quoted)) != 0)
+			continue;
+		if (is_name) {
+			char *quoted = NULL;
+
+			/* Letters that act on a terminal are not offered. */
+			if (query_output_text(NULL, word) == strlen(word) &&
+			    asprintf(&quoted, "\"%s\"", word) >= 0)
+				return quoted;
+			continue;
+		}
+		return strdup(word);
+	}
+	return NULL;
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+/* "" without a home. */
+static void name_history(char path[PATH_MAX])
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	int length = -1;
+
+	if (state && *state == '/')
+		length = snprintf(path, PATH_MAX, "%s/lttngmap-query", state);
+	else if (home && *home == '/')
+		length = snprintf(path, PATH_MAX, "%s/.lttngmap-query", home);
+	if (length < 0 || length >= PATH_MAX)
+		path[0] = '\0';
+}
+
+static void help(void)
+{
+	puts("SQL, up to a semicolon, of these tables:\n"
+	     "  events     time, name, process, pid, tid, cpu, level, fields, context\n"
+	     "  \"NAME\"     the events of one name, a column for each field\n"
+	     "  spans      begin, duration, name, process, pid, tid, depth, id, parent\n"
+	     "  processes, threads, losses, packets\n"
+	     "  classes    the events' names, and their fields\n"
+	     "functions: time('+1.5'), symbol(ADDRESS, PID), percentile(VALUE, PERCENT)\n"
+	     ".tables lists the events' names; .quit, or Ctrl-D, ends.");
+}
+
+/* True: the line is no SQL. */
+static bool take_command(struct query *query, const char *line, bool *is_end)
+{
+	if (strcmp(line, ".quit") == 0 || strcmp(line, ".exit") == 0) {
+		*is_end = true;
+	} else if (strcmp(line, ".tables") == 0) {
+		puts("events\nspans\nprocesses\nthreads\nlosses\npackets\nclasses");
+		for (size_t i = 0; i < query->nr_tables; i++)
+			message_line("\"%s\"", query->tables[i]->name);
+	} else if (line[0] == '.') {
+		help();
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void run(struct query *query, const char *sql, enum query_format_kind kind)
+{
+	static struct text_output output;
+
+	fflush(stdout);
+	text_output_open_file(&output, STDOUT_FILENO);
+	query_run(query, sql, kind, &output);
+	text_output_flush(&output);
+}
+
+/* Appends the line. NULL without memory. */
+static char *append(char *sql, const char *line)
+{
+	size_t before = sql ? strlen(sql) : 0;
+	char *longer = realloc(sql, before + strlen(line) + 2);
+
+	if (!longer) {
+		free(sql);
+		return NULL;
+	}
+	if (before)
+		longer[before++] = '\n';
+	strcpy(longer + before, line);
+	return longer;
+}
+
+static void read_lines(struct query *query, enum query_format_kind kind)
+{
+	bool is_end = false;
+	char *sql = NULL, *line;
+
+	while (!is_end && (line = readline(sql ? "   ...> " : "query> "))) {
+		if (!*line && !sql) {
+			free(line);
+			continue;
+		}
+		add_history(line);
+		if (!sql && take_command(query, line, &is_end)) {
+			free(line);
+			continue;
+		}
+		sql = append(sql, line);
+		free(line);
+		if (sql && !sqlite3_complete(sql))
+			continue;
+		if (sql)
+			run(query, sql, kind);
+		free(sql);
+		sql = NULL;
+	}
+	free(sql);
+}
+
+int query_prompt_run(struct query *query, enum query_format_kind kind)
+{
+	char path[PATH_MAX] = "";
+	mode_t before;
+
+	name_history(path);
+	completed = query;
+	rl_readline_name = "lttngmap";
+	rl_completion_entry_function = next_match;
+	rl_completer_word_break_characters = " \t\n(),;=<>+-*/";
+	using_history();
+	stifle_history(HISTORY_MOST);
+	if (path[0])
+		read_history(path);
+	printf("%zu kinds of events in %zu streams; .help helps\n", query->nr_tables,
+	       query->nr_streams);
+	read_lines(query, kind);
+	puts("");
+	/* Ctrl-C ended a statement, or a line. */
+	if (query_interrupted == SIGINT)
+		query_interrupted = 0;
+	before = umask(077);
+	if (path[0])
+		write_history(path);
+	umask(before);
+	return 0;
+}

@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	doc/design/left-out.md \
 	doc/design/lttng.md \
 	doc/design/late-attach.md \
+	doc/design/query.md \
 	doc/design/recovering.md \
 	doc/design/relay.md \
 	doc/design/ring-file.md \
@@ -78,7 +79,7 @@ dist_man_MANS += doc/man/lttngmap-tracef.3 doc/man/lttngmap-tracepoint.3
 
 dist_man_MANS += \
 	doc/man/lttngmap-attach.1 doc/man/lttngmap-export.1 \
-	doc/man/lttngmap-record.1 doc/man/lttngmap-report.1 doc/man/lttngmap-view.1
+	doc/man/lttngmap-query.1 doc/man/lttngmap-record.1 doc/man/lttngmap-report.1 doc/man/lttngmap-view.1
 
 # The verbs of sessions; those that share a page are links to it: VERB:PAGE.
 dist_man_MANS += \

@@ -364,7 +364,7 @@ endif
 EXTRA_DIST += tests/utils/fake-sessiond tests/utils/fake_sessions.py tests/utils/make-trace
 EXTRA_DIST += tests/utils/verbs.sh
 EXTRA_DIST += tests/utils/make-addresses
-EXTRA_DIST += tests/utils/run_tutorial.py
+EXTRA_DIST += tests/utils/query_oracle.py tests/utils/run_tutorial.py
 EXTRA_DIST += tests/utils/count_events.py tests/utils/damage_stream.py tests/utils/make-streams
 EXTRA_DIST += tests/utils/spoil_ledger.py
 EXTRA_DIST += tests/utils/make-slices tests/utils/perfetto.proto tests/utils/perfetto_slices.py \
@@ -423,6 +423,7 @@ cli_tests = \
 	tests/integration/cli-complete.sh \
 	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \
+	tests/integration/cli-query.sh \
 	tests/integration/cli-report.sh \
 	tests/integration/cli-symbols.sh \
 	tests/integration/cli-valgrind.sh \
@@ -987,11 +988,14 @@ EXTRA_DIST += tests/utils/started-daemon.sh
 EXTRA_DIST += tests/utils/relayd.sh tests/utils/fake-relayd tests/utils/relayed_packets.py \
 	tests/utils/bell_latency.py tests/utils/live_latency.py
 noinst_HEADERS += tests/utils/numbered.h tests/utils/numbered-emit.h
-check_PROGRAMS += tests/utils/check-trace tests/utils/emit tests/utils/processes tests/utils/storm
+check_PROGRAMS += tests/utils/asked tests/utils/check-trace tests/utils/emit tests/utils/processes tests/utils/storm
 tests_utils_storm_SOURCES = tests/utils/storm.c
 tests_utils_check_trace_SOURCES = tests/utils/check-trace.c
 tests_utils_check_trace_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS)
 tests_utils_check_trace_LDADD = $(BABELTRACE_LIBS)
+tests_utils_asked_SOURCES = tests/utils/asked.c
+tests_utils_asked_LDADD = liblttngmap.la -lpthread
+tests_utils_asked_LDFLAGS = $(test_ldflags)
 tests_utils_emit_SOURCES = tests/utils/emit.c
 tests_utils_emit_LDADD = liblttngmap.la -lpthread
 tests_utils_emit_LDFLAGS = $(test_ldflags)

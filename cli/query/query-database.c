@@ -16,8 +16,6 @@
 /* SQLite's steps between two looks at `query_interrupted`. */
 #define STEPS 1000
 
-volatile sig_atomic_t query_interrupted;
-
 /* ---- what is denied --------------------------------------------------------------------- */
 
 /* A table's columns are being declared, which SQLite asks about, too. */

@@ -91,18 +91,19 @@ struct sheet {
 	size_t rows;
 };
 
+/* `owed`: spaces before the next text, so that no line ends in them; 0 at first. */
 static void put_cell(struct text_output *output, const char *text, size_t width, bool is_right,
-		     bool is_last)
+		     size_t *owed)
 {
 	size_t own = query_output_text(NULL, text), left = width > own ? width - own : 0;
 
-	if (is_right)
-		spaces(output, left);
-	query_output_text(output, text);
-	if (is_last)
-		text_output_char(output, '\n');
-	else
-		spaces(output, (is_right ? 0 : left) + 2);
+	*owed += is_right ? left : 0;
+	if (own > 0) {
+		spaces(output, *owed);
+		query_output_text(output, text);
+		*owed = 0;
+	}
+	*owed += (is_right ? 0 : left) + 2;
 }
 
 static void put_line(struct text_output *output, size_t width, bool is_last)
@@ -114,9 +115,12 @@ static void put_line(struct text_output *output, size_t width, bool is_last)
 
 static void put_head(const struct sheet *sheet, sqlite3_stmt *statement, struct text_output *output)
 {
+	size_t owed = 0;
+
 	for (int i = 0; i < sheet->columns; i++)
 		put_cell(output, sqlite3_column_name(statement, i), sheet->widths[i],
-			 sheet->are_numbers[i], i + 1 == sheet->columns);
+			 sheet->are_numbers[i], &owed);
+	text_output_char(output, '\n');
 	for (int i = 0; i < sheet->columns; i++)
 		put_line(output, sheet->widths[i], i + 1 == sheet->columns);
 }
@@ -152,14 +156,30 @@ static int keep_row(struct sheet *sheet, sqlite3_stmt *statement)
 static void put_kept(struct sheet *sheet, sqlite3_stmt *statement, struct text_output *output)
 {
 	put_head(sheet, statement, output);
-	for (size_t row = 0; row < sheet->rows; row++)
+	for (size_t row = 0; row < sheet->rows; row++) {
+		size_t owed = 0;
+
 		for (int i = 0; i < sheet->columns; i++) {
 			const struct cell *cell =
 				&sheet->cells[row * (size_t)sheet->columns + (size_t)i];
 
-			put_cell(output, cell->text, sheet->widths[i], cell->is_number,
-				 i + 1 == sheet->columns);
+			put_cell(output, cell->text, sheet->widths[i], cell->is_number, &owed);
 		}
+		text_output_char(output, '\n');
+	}
+}
+
+static void put_row(const struct sheet *sheet, sqlite3_stmt *statement, struct text_output *output)
+{
+	size_t owed = 0;
+
+	for (int i = 0; i < sheet->columns; i++) {
+		char buffer[TEXT_REAL_SIZE];
+
+		put_cell(output, text_of(statement, i, buffer), sheet->widths[i],
+			 is_number(statement, i), &owed);
+	}
+	text_output_char(output, '\n');
 }
 
 static int put_rows(struct sheet *sheet, sqlite3_stmt *statement, struct text_output *output)
@@ -173,14 +193,10 @@ static int put_rows(struct sheet *sheet, sqlite3_stmt *statement, struct text_ou
 	while ((status = sqlite3_step(statement)) == SQLITE_ROW && sheet->rows < ROWS_SEEN)
 		if (keep_row(sheet, statement) != SQLITE_OK)
 			return SQLITE_NOMEM;
-	put_kept(sheet, statement, output);
+	if (status == SQLITE_ROW || status == SQLITE_DONE || sheet->rows > 0)
+		put_kept(sheet, statement, output);
 	for (; status == SQLITE_ROW && !output->error; status = sqlite3_step(statement))
-		for (int i = 0; i < sheet->columns; i++) {
-			char buffer[TEXT_REAL_SIZE];
-
-			put_cell(output, text_of(statement, i, buffer), sheet->widths[i],
-				 is_number(statement, i), i + 1 == sheet->columns);
-		}
+		put_row(sheet, statement, output);
 	return status;
 }
 

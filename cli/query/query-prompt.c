@@ -44,32 +44,19 @@ static const char *word_at(size_t number)
 	return number < completed->nr_tables ? completed->tables[number]->name : NULL;
 }
 
-/* A table's name has a colon and so is quoted, with the quote that stands there already, if any. */
+/* A table's name is completed within its quotes, which the editor would escape. */
 static char *next_match(const char *text, int state)
 {
 	static size_t number;
-	bool is_quoted = *text == '"';
 	const char *word;
 
 	if (state == 0)
 		number = 0;
-	while ((word = word_at(number++))) {
-		bool is_name = strchr(word, ':') != NULL;
-
-		if ((is_quoted && !is_name) ||
-		    strncasecmp(word, text + is_quoted, strlen(text + is_quoted)) != 0)
-			continue;
-		if (is_name) {
-			char *quoted = NULL;
-
-			/* Letters that act on a terminal are not offered. */
-			if (query_output_text(NULL, word) == strlen(word) &&
-			    asprintf(&quoted, "\"%s\"", word) >= 0)
-				return quoted;
-			continue;
-		}
-		return strdup(word);
-	}
+	while ((word = word_at(number++)))
+		/* Letters that act on a terminal are not offered. */
+		if (strncasecmp(word, text, strlen(text)) == 0 &&
+		    query_output_text(NULL, word) == strlen(word))
+			return strdup(word);
 	return NULL;
 }
 
@@ -144,29 +131,39 @@ static char *append(char *sql, const char *line)
 	return longer;
 }
 
+/* A line without a statement before it may be a command. True: it was one, or is empty. */
+static bool take_alone(struct query *query, const char *sql, const char *line, bool *is_end)
+{
+	if (*line)
+		add_history(line);
+	return !sql && (!*line || take_command(query, line, is_end));
+}
+
 static void read_lines(struct query *query, enum query_format_kind kind)
 {
 	bool is_end = false;
-	char *sql = NULL, *line;
+	char *sql = NULL;
 
-	while (!is_end && (line = readline(sql ? "   ...> " : "query> "))) {
-		if (!*line && !sql) {
-			free(line);
-			continue;
+	while (!is_end) {
+		char *line = readline(sql ? "   ...> " : "query> ");
+
+		/* Ctrl-C gives up the statement, and Ctrl-D all. */
+		if (!line && query_interrupted != SIGINT)
+			break;
+		if (!line || query_interrupted) {
+			query_interrupted = 0;
+			free(sql);
+			sql = NULL;
+			puts("");
+		} else if (!take_alone(query, sql, line, &is_end)) {
+			sql = append(sql, line);
+			if (sql && sqlite3_complete(sql)) {
+				run(query, sql, kind);
+				free(sql);
+				sql = NULL;
+			}
 		}
-		add_history(line);
-		if (!sql && take_command(query, line, &is_end)) {
-			free(line);
-			continue;
-		}
-		sql = append(sql, line);
 		free(line);
-		if (sql && !sqlite3_complete(sql))
-			continue;
-		if (sql)
-			run(query, sql, kind);
-		free(sql);
-		sql = NULL;
 	}
 	free(sql);
 }
@@ -180,7 +177,8 @@ int query_prompt_run(struct query *query, enum query_format_kind kind)
 	completed = query;
 	rl_readline_name = "lttngmap";
 	rl_completion_entry_function = next_match;
-	rl_completer_word_break_characters = " \t\n(),;=<>+-*/";
+	rl_completion_append_character = '\0';
+	rl_basic_word_break_characters = " \t\n(),;=<>+-*/\"";
 	using_history();
 	stifle_history(HISTORY_MOST);
 	if (path[0])

@@ -33,6 +33,8 @@
 /* Broken streams that are named; more are only counted. */
 #define NAMED_MOST 20
 
+volatile sig_atomic_t query_interrupted;
+
 /* ---- files -------------------------------------------------------------------------- */
 
 static int open_file(const struct query_reader *reader, bool is_index, uint64_t *size)

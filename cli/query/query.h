@@ -210,6 +210,8 @@ struct query_reader {
 	bool has_losses; /* before the current packet; whoever takes note of it clears it */
 };
 
+/* A signal that ends the statement, since the statement began. */
+extern volatile sig_atomic_t query_interrupted;
 /* Begins before the first wanted packet. */
 void query_reader_begin(struct query_reader *reader, struct query *query,
 			struct query_stream *stream, const struct query_wanted *wanted);
@@ -279,8 +281,6 @@ int query_functions_add(struct query *query);
 /* The function at an address of a process, printable; NULL: not known. Valid until the next call.
  */
 const char *query_symbol(struct query *query, const char *host, int64_t pid, uint64_t address);
-/* Ctrl-C, since the statement began. */
-extern volatile sig_atomic_t query_interrupted;
 
 enum query_format_kind { QUERY_AS_TABLE, QUERY_AS_CSV, QUERY_AS_JSON, QUERY_AS_PLOT };
 

@@ -1,0 +1,222 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# `lttngmap query`: 27 questions, answered in Python from what view says (in the long form from what
+# babeltrace2's bindings say); conditions that choose packets; broken streams, names that want to be SQL;
+# what is denied; Ctrl-C; each output; the prompt.
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/short.sh"
+
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+asked=$LTTNGMAP_BUILD/tests/utils/asked
+export TMPDIR=$TAP_DIR LTTNGMAP_ALLOW_BLOCKING=1 HOME=$TAP_DIR
+cd "$TAP_DIR" || exit 1
+
+query() {
+	timeout 60 "$lttngmap" query "$@"
+}
+
+rounds=$(short_or 2000 100000)
+"$lttngmap" record -o trace --preload none -e 'asked:*' --context vtid --subbuf-size 64K --mode blocking -- \
+	sh -c "$asked 3 $rounds; $asked 1 300" >said 2>&1 || bail_out "nothing was recorded: $(<said)"
+
+# ---- answers ---------------------------------------------------------------------------------
+
+"$LTTNGMAP_SRC/tests/utils/query_oracle.py" "$lttngmap" trace view >answers 2>&1
+like "$(<answers)" '^27 questions about [0-9]+ events$' 'all is as view has it' || diag "$(<answers)"
+if is_full; then
+	python=python3
+	"$python" -c 'import bt2' 2>/dev/null || python=/usr/bin/python3
+	"$python" "$LTTNGMAP_SRC/tests/utils/query_oracle.py" "$lttngmap" trace bt2 >answers 2>&1
+	like "$(<answers)" '^27 questions about [0-9]+ events$' "all is as babeltrace2's bindings have it" ||
+		diag "$(<answers)"
+fi
+is "$(query --csv trace "SELECT count(*), sum(words = ''), sum(value) FROM \"asked:empty\"" | tr -d '\r')" \
+	$'count(*),sum(words = \'\'),sum(value)\n20,10,90' 'empty strings are empty'
+is "$(query --csv trace trace 'SELECT count(*) / 2.0 = (SELECT sum(events) / 2 FROM threads) FROM events' |
+	tail -n 1 | tr -d '\r')" 1 'two folders are one trace'
+first=$("$lttngmap" view --json trace | head -n 1 | sed 's/.*"timestamp":\([0-9]*\).*/\1/')
+is "$(query --csv trace "SELECT time('+0'), time('+1.25') - time('+0')" | tail -n 1 | tr -d '\r')" "$first,1250000000" \
+	'times from the first event on'
+
+# ---- what is not read --------------------------------------------------------------------------
+
+# A wrong packet is noticed if it is read: only the last one of the largest stream is sound.
+cp -r trace wrong
+stream=$(find wrong -path '*/ust/*' -type f ! -name metadata ! -name '*.idx' -printf '%s %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
+read -r packets cpu others < <(python3 - "$stream" <<'END'
+import struct, sys
+data, at, found = bytearray(open(sys.argv[1], "rb").read()), 0, []
+while at < len(data):
+    found.append(at)
+    at += struct.unpack_from("<Q", data, at + 56)[0] // 8
+for packet in found[:-1]:
+    struct.pack_into("<H", data, packet + 128, 0xffff)
+open(sys.argv[1], "wb").write(data)
+print(len(found), struct.unpack_from("<I", data, 80)[0], struct.unpack_from("<I", data, 84)[0])
+END
+)
+ok 'the stream has several packets' test "$packets" -gt 2
+name=${stream##*/}
+# asks WHERE: the status, and how many events there are.
+asks() {
+	local got
+
+	got=$(query --csv wrong "SELECT count(*) FROM events WHERE $1" 2>err | tail -n 1 | tr -d '\r')
+	printf '%s %s' "$(grep -c ' is broken: packet ' err)" "$got"
+}
+begin=$(query --csv trace "SELECT max(\"begin\") FROM packets WHERE stream = '$name'" | tail -n 1 | tr -d '\r')
+expected=$(query --csv trace "SELECT count(*) FROM events WHERE time > $begin AND time < $begin + 1000000000" | tail -n 1 | tr -d '\r')
+is "$(asks "time > $begin AND time < $begin + 1000000000")" "0 $expected" 'packets before a time are not read'
+is "$(asks "time > $begin AND +time < $begin + 1000000000")" "0 $expected" 'nor are they without an end'
+is "$(asks 'cpu = 100000')" '0 0' 'nor those of another CPU'
+is "$(asks 'pid = 1')" '0 0' 'nor those of another process'
+is "$(asks "cpu = $cpu AND pid = $others" | cut -d' ' -f1)" 1 'but those of this one are'
+query wrong 'SELECT count(*) FROM events' >out 2>err
+is "$?" 3 'and the status says so'
+is "$(query --csv wrong 'SELECT count(*) FROM events' 2>/dev/null | tail -n 1 | tr -d '\r')" \
+	"$("$lttngmap" view wrong 2>/dev/null | grep -c 'asked:')" 'a broken stream: what view shows'
+# An index that is wrong costs time and no event.
+cp -r trace misled
+index=misled/${stream#wrong/}
+index=${index%/*}/index/$name.idx
+python3 - "$index" <<'END'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+for at in range(16, len(data), 72):
+    struct.pack_into(">Q", data, at + 32, 1)
+open(sys.argv[1], "wb").write(data)
+END
+is "$(query --csv misled "SELECT count(*) FROM events WHERE time > $first" 2>&1)" \
+	"$(query --csv trace "SELECT count(*) FROM events WHERE time > $first" 2>&1)" 'an index that says "earlier" leaves nothing out'
+
+# ---- what wants to be SQL ------------------------------------------------------------------------
+
+cp -r trace named
+metadata=$(find named -name metadata)
+# shellcheck disable=SC2016 # a program's text
+python3 - "$metadata" <<'END'
+import sys
+text = open(sys.argv[1], encoding="utf-8").read()
+for old, new in (("asked:point", r"a\"); DROP TABLE events; --"), ("asked:kinds", "events"),
+                 ("asked:step_entry", "sqlite_master"), ("asked:step_exit", r"\033[31mred"),
+                 ("_value;", "_select;")):
+    assert old in text
+    text = text.replace(old, new)
+open(sys.argv[1], "w", encoding="utf-8").write(text)
+END
+is "$(query --csv named 'SELECT count(*) > 100 FROM "a""); DROP TABLE events; --" WHERE "select" >= 0;
+	SELECT count(DISTINCT name) FROM events' 2>&1 | tr -d '\r' | paste -sd' ')" \
+	'count(*) > 100 1 count(DISTINCT name) 7' 'names of events and fields are names'
+ok 'what acts on a terminal is escaped' grep -qF '\x1b[31mred' <(query named 'SELECT name FROM events GROUP BY 1')
+
+# ---- what is denied --------------------------------------------------------------------------------
+
+sum() { find trace -type f -exec cksum {} + | sort; }
+before=$(sum)
+for statement in 'CREATE TABLE a(b)' 'CREATE TEMP TABLE a(b)' "ATTACH '$TAP_DIR/file' AS f" 'DELETE FROM events' \
+	'INSERT INTO events(time) VALUES (1)' 'UPDATE events SET time = 1' 'DROP VIEW threads' 'PRAGMA writable_schema = 1' \
+	"VACUUM INTO '$TAP_DIR/file'" "SELECT load_extension('x')" "SELECT writefile('$TAP_DIR/file', 1)" \
+	'CREATE VIRTUAL TABLE a USING events' 'BEGIN' "PRAGMA temp_store_directory = '$TAP_DIR'"; do
+	query trace "$statement;" >out 2>err
+	is "$?:$(wc -l <out)" 1:0 "denied: $statement" || diag "$(<err)"
+done
+ok 'no file was made' test ! -e file
+is "$(sum)" "$before" 'and none was changed'
+like "$(query trace 'CREATE TABLE a(b);' 2>&1)" 'only read: SELECT' 'a message says why'
+like "$(query trace 'SELECT count(*) FROM evnts' 2>&1)" 'no such table: evnts' 'and what is wrong with SQL'
+ok 'columns can be asked for' grep -q duration <(query trace 'PRAGMA table_info(spans)')
+
+# ---- Ctrl-C --------------------------------------------------------------------------------------------
+
+# interrupted SQL: its status, and how many lines of output there are, after SIGINT.
+interrupted() {
+	python3 - "$lttngmap" "$1" <<'END'
+import signal, subprocess, sys, time
+process = subprocess.Popen([sys.argv[1], "query", "trace", sys.argv[2]], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+# Until it reads the trace, which nothing tells.
+time.sleep(1)
+process.send_signal(signal.SIGINT)
+begin = time.monotonic()
+out, err = process.communicate(timeout=30)
+print(process.returncode, len(out.splitlines()), "interrupted" in err.decode(), time.monotonic() - begin < 10)
+END
+}
+is "$(interrupted 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n')" \
+	'-2 0 True True' 'a statement that does not end'
+is "$(interrupted 'SELECT count(*) FROM events AS a, events AS b, events AS c')" '-2 0 True True' 'one that reads all the time'
+is "$(interrupted "SELECT count(*) FROM events AS a, events AS b WHERE b.name = 'none' || a.tid")" '-2 0 True True' \
+	'one that finds nothing'
+
+# ---- outputs -------------------------------------------------------------------------------------------
+
+is "$(query trace "SELECT 1 AS one, 'b' AS text, 2.5 AS real, NULL AS none UNION ALL SELECT 1000, 'longer', -1, 'x'")" \
+	' one  text    real  none
+────  ──────  ────  ────
+   1  b        2.5
+1000  longer    -1  x' 'a table'
+is "$(query --json trace "SELECT 1 AS one, 'a\"' || char(10, 27) AS text, 0.1 AS real, NULL AS none")" \
+	'{"one":1,"text":"a\"\u000a\u001b","real":0.1,"none":null}' 'JSON'
+is "$(query --csv trace "SELECT 'a,\"b\"' AS \"x y\", 2" | od -An -c | tr -d ' \n')" 'xy,2\r\n"a,""b""",2\r\n' 'CSV'
+is "$(query --plot trace "SELECT 'a' AS n, 4 AS v UNION ALL SELECT 'bb', 2")" \
+	'a   ████████████████████████████████████████████████████████████ 4
+bb  ██████████████████████████████ 2' 'bars'
+is "$(query --plot trace 'SELECT value % 100 FROM "asked:point"' | wc -l)" 20 'a histogram'
+is "$(query --plot trace 'SELECT value % 100, count(*) FROM "asked:point" GROUP BY 1' | wc -l)" 13 'a line'
+query --csv --json trace 'SELECT 1' >out 2>&1
+is "$?" 2 'one output at a time'
+is "$(query --csv trace <<<'SELECT 1; SELECT 2;' | tr -d '\r' | paste -sd' ')" '1 1 2 2' 'statements from standard input'
+is "$(query none 'SELECT 1' 2>&1 | head -n 1)" "lttngmap: query: 'none': No such file or directory" 'no such folder'
+mkdir foreign
+"$LTTNGMAP_SRC/tests/utils/make-trace" foreign/trace || bail_out 'the trace was not made'
+query foreign 'SELECT 1' >out 2>err
+is "$?:$(head -n 1 err)" "1:lttngmap: query: 'foreign/trace' is not a trace that lttngmap wrote" "another tracer's trace"
+
+# ---- the prompt ------------------------------------------------------------------------------------------
+
+# On a terminal: TAB completes a table, a statement of two lines runs, Ctrl-C gives one up, Ctrl-D ends.
+python3 - "$lttngmap" <<'END' >shown 2>&1
+import os, pty, select, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["TERM"] = "xterm"
+    os.execv(sys.argv[1], [sys.argv[1], "query", "trace"])
+shown = b""
+def wait(text, patience=30):
+    global shown
+    end = time.monotonic() + patience
+    while text not in shown and time.monotonic() < end and select.select([fd], [], [], patience)[0]:
+        shown += os.read(fd, 4096)
+    at = shown.find(text)
+    if at >= 0 or patience == 30:
+        print(text, at >= 0)
+    if at >= 0:
+        shown = shown[at + len(text):]
+    return at >= 0
+wait(b"query> ")
+os.write(fd, b"SELECT count(*) || 'rows' AS n\n")
+wait(b"...> ")
+os.write(fd, b'FROM "asked:em\t')
+wait(b"pty")
+os.write(fd, b'";\n')
+wait(b"20rows")
+wait(b"query> ")
+os.write(fd, b"SELECT 1 +\n")
+wait(b"...> ")
+# The prompt is there before the editor reads.
+for _ in range(30):
+    os.write(fd, b"\x03")
+    if wait(b"query> ", 1):
+        break
+os.write(fd, b"SELECT 'still ' || 'here';\n")
+wait(b"still here\r\n")
+wait(b"query> ")
+os.write(fd, b"\x04")
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+is "$(grep -c True shown):$(tail -n 1 shown)" 9:0 'the prompt' || diag "$(<shown)"
+ok 'the history is kept, for its owner' test "$(stat -c %a .lttngmap-query)" = 600
+
+done_testing

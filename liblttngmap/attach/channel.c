@@ -52,7 +52,7 @@ static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 
 /* Where the channel's rings are, with so much of data and control; asks for them if need be. */
 static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap_channel *channel,
-		       uint64_t data, uint64_t control, struct ring_channel *copy)
+		       uint64_t data, uint64_t control, struct local_rings *where)
 {
 	const struct local_rings *rings = &local->rings[slot];
 	const struct protocol_app_slot wanted = {
@@ -64,8 +64,8 @@ static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap
 
 	if (!attach_has_rings(local, &wanted) && !attach_fetch_rings(local, &wanted))
 		return false;
-	copy->rings = __atomic_load_n(&rings->rings, __ATOMIC_RELAXED);
-	copy->data = __atomic_load_n(&rings->data, __ATOMIC_RELAXED);
+	where->rings = __atomic_load_n(&rings->rings, __ATOMIC_RELAXED);
+	where->data = __atomic_load_n(&rings->data, __ATOMIC_RELAXED);
 	/* Not while another thread is at those of a later channel. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return attach_has_rings(local, &wanted);
@@ -75,7 +75,7 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 {
 	const struct lttngmap_control *control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
 	struct lttngmap_channel channel;
-	struct ring_channel where = { .generation = 0 };
+	struct local_rings where;
 	uint64_t subbufs, rings, ring_size;
 	bool is_fast;
 
@@ -112,9 +112,9 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 		.subbuf_shift = channel.subbuf_shift,
 		.index_mask = (uint32_t)subbufs - 1,
 		.rings = where.rings,
-		.data = where.data,
 		.data_end = where.data + control->cpu_rings * ring_size,
 		.least_start = -(control->cpu_rings * ring_size),
+		.event_words = __atomic_load_n(&local->event_words, __ATOMIC_RELAXED),
 		.ring_shift = lttngmap_ring_shift(subbufs),
 		.fast_cpus = is_fast && !channel.contexts ? control->cpu_rings : 0,
 		.ip_cpus = is_fast && channel.contexts == CONTEXTS_OF_IP ? control->cpu_rings : 0,
@@ -165,8 +165,7 @@ static void install_copy(struct local *local, uint32_t slot, const struct ring_c
 	}
 	__atomic_store_n(&cached->generation, copy->generation, __ATOMIC_RELEASE);
 	if (copy->fast_cpus || copy->ip_cpus)
-		__atomic_store_n(&local_first.cached, (uintptr_t)cached - (uintptr_t)local,
-				 __ATOMIC_RELAXED);
+		__atomic_store_n(&local_first.cached, cached, __ATOMIC_RELAXED);
 	__atomic_store_n(&local->filling[slot], 0, __ATOMIC_RELEASE);
 }
 

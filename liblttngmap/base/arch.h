@@ -51,6 +51,19 @@ static inline bool arch_thread_has_storage(void)
 }
 
 /*
+ * The C library's pointer guard, a random number that each thread of a process has in its storage
+ * and no other memory has. So one comparison tells a thread that has such storage.
+ */
+#define ARCH_THREAD_GUARD "%%fs:48"
+static inline uint64_t arch_thread_guard(void)
+{
+	uint64_t guard;
+
+	__asm__("movq " ARCH_THREAD_GUARD ", %0" : "=r"(guard));
+	return guard;
+}
+
+/*
  * Publish both words of a commit at once; everything stored before is visible
  * to whoever sees it (stores are not reordered on x86). A 16-byte aligned
  * store is one access on every CPU that has AVX, as Intel and AMD document;

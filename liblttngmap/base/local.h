@@ -31,8 +31,6 @@
  *   stale        whoever holds `attaching`      attach_child()
  *   all others   as process, before it          every event
  *
- * `local_fast` is each thread's own: only the thread itself and its signal handlers store it.
- *
  * A thread whose signal handler forks finds all of it zero in the child, from
  * one instruction to the next: what was made of it is checked for having been
  * made before (tests/unit/ring-fork.c).
@@ -65,15 +63,15 @@ struct ring_channel {
 	uint64_t offset_mask;               /* sub-buffer size - 1 */
 	uint64_t fast_limit;                /* of event-fast.c's records: see RING_FAST_TAIL */
 	uint32_t subbuf_shift;
-	uint32_t ring_shift;   /* log2 of the bytes of ring control of one ring */
-	char *rings;           /* ring control of ring 0 */
-	char *data_end;        /* of the last CPU's ring; extra rings follow */
-	uint64_t least_start;  /* the least `start` of a CPU's ring, as an unsigned number */
-	char *data;            /* ring data of ring 0, id 0: never loaded from */
-	uint64_t bit;          /* this channel's in an event's word; 0: it has filters */
-	uint64_t offset_limit; /* largest offset at which a record may end */
-	uint64_t contexts;     /* bit set of enum lttngmap_context, and RING_CHANNEL_FILTERED */
-	uint32_t index_mask;   /* sub-buffers in rotation - 1 */
+	uint32_t ring_shift;         /* log2 of the bytes of ring control of one ring */
+	char *rings;                 /* ring control of ring 0 */
+	char *data_end;              /* of the last CPU's ring; extra rings follow */
+	uint64_t least_start;        /* the least `start` of a CPU's ring, as an unsigned number */
+	const uint64_t *event_words; /* as in struct local; NULL in wiped pages */
+	uint64_t bit;                /* this channel's in an event's word; 0: it has filters */
+	uint64_t offset_limit;       /* largest offset at which a record may end */
+	uint64_t contexts;   /* bit set of enum lttngmap_context, and RING_CHANNEL_FILTERED */
+	uint32_t index_mask; /* sub-buffers in rotation - 1 */
 	uint32_t cpu_rings;
 	uint32_t ip_cpus; /* as fast_cpus, with the contexts vtid and ip */
 	uint32_t blocking_timeout_ms;
@@ -94,6 +92,12 @@ _Static_assert(sizeof(struct ring_channel) == 128, "event-fast.c shifts an index
  * before and compared after, tells whether the fields are of one channel.
  */
 #define RING_CHANNEL_FIELD(cached, field) __atomic_load_n(&(cached)->field, __ATOMIC_RELAXED)
+
+/* Ring data of ring 0, id 0: never loaded from. */
+static inline char *ring_channel_data(const struct ring_channel *channel)
+{
+	return RING_CHANNEL_FIELD(channel, data_end) + RING_CHANNEL_FIELD(channel, least_start);
+}
 
 /* Bytes of ring data of one ring. */
 static inline uint64_t ring_channel_size(const struct ring_channel *channel)
@@ -193,32 +197,39 @@ extern struct local *local_pages;
 
 /*
  * The words that an event loads first, in one cache line. It is not in the pages: a child that is
- * forked meanwhile must not find zeros. Any thread stores; only `pages`, `cached` and `process`
+ * forked meanwhile must not find zeros. Any thread stores; only `guard`, `cached` and `process`
  * ever change.
  */
 struct local_first {
-	const struct local *pages; /* a thread whose `local_fast` they are may write to them */
-	uintptr_t cached;          /* from the pages to the channel that was cached last: a guess */
-	/* From a thread's pointer to its own `local_fast`, struct rseq and context_vtid. */
-	uintptr_t local_fast, rseq, vtid;
-	/* That of the latest pages, or of the parent's: never NULL once `pages` are there. */
+	/*
+	 * Who may write the fast way: a thread that has this number as the C library's pointer
+	 * guard (arch.h), so each thread with storage of the C library's. Else LOCAL_CLOSED and the
+	 * number of vfork children: nobody may. Set by an event that went the general way.
+	 */
+	uint64_t guard;
+	/* The channel that was cached last, or one of pages that were left: a guess, never NULL. */
+	const struct ring_channel *cached;
+	uintptr_t rseq, vtid; /* from a thread's pointer to its own struct rseq and context_vtid */
+	/* That of the latest pages, or of the parent's: never NULL once the fast way is open. */
 	const struct lttngmap_process *process;
 	uint64_t one_record; /* one event, and its header, in commit word 0 */
 } __attribute__((aligned(64)));
 extern struct local_first local_first __attribute__((visibility("hidden")));
 
-/*
- * The pages as event-fast.c finds them: those of a thread that may write by a restartable
- * sequence, else of nobody, whose `process` is NULL. Set by an event that went the general way.
- */
-extern __thread const struct local *local_fast
-	__attribute__((tls_model("initial-exec"), visibility("hidden")));
-extern const struct local *const local_nobody __attribute__((visibility("hidden")));
-/* This thread's next events are written the general way. Signal-safe. */
-static inline void local_forbid_fast(void)
+/* No thread's pointer guard: none that is as near to it is taken (event_fast_allow()). */
+#define LOCAL_CLOSED (UINT64_C(1) << 63)
+static inline bool local_is_closed(uint64_t guard)
 {
-	local_fast = local_nobody;
+	return guard - LOCAL_CLOSED <= UINT32_MAX;
 }
+
+/*
+ * From local_close_fast() until as many of local_open_fast() all events of the process are written
+ * the general way; after that until one of them was. A child that is forked meanwhile stays closed.
+ * Signal-safe.
+ */
+__attribute__((visibility("hidden"))) void local_close_fast(void);
+__attribute__((visibility("hidden"))) void local_open_fast(void);
 
 /* Since it was at `epoch`: is this thread a child that a signal handler forked? */
 static inline bool local_is_forked(const struct local *local, uint64_t epoch)

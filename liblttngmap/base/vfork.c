@@ -3,6 +3,7 @@
 #include "liblttngmap/base/vfork.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,7 +14,10 @@ __thread uint32_t vfork_depth;
 __attribute__((visibility("default"))) void lttngmap_vfork_count(int change)
 {
 	vfork_depth += (uint32_t)change;
-	local_forbid_fast();
+	if (change > 0)
+		local_close_fast();
+	else
+		local_open_fast();
 }
 
 /* Turns the kernel's error into the C return value. */
@@ -46,14 +50,16 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	".globl lttngmap_vfork_then\n"
 	".type lttngmap_vfork_then, @function\n"
 	"lttngmap_vfork_then:\n\t"
+	"pushq %rsi\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"call local_close_fast\n\t"
+	"popq %rsi\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
 	"popq %rdi\n\t"
 	".cfi_adjust_cfa_offset -8\n\t"
 	".cfi_register %rip, %rdi\n\t"
 	"movq vfork_depth@gottpoff(%rip), %rdx\n\t"
 	"incl %fs:(%rdx)\n\t"
-	"movq local_nobody(%rip), %rcx\n\t"
-	"movq local_fast@gottpoff(%rip), %rax\n\t"
-	"movq %rcx, %fs:(%rax)\n\t"
 	"movl $58, %eax\n\t" /* SYS_vfork */
 	"syscall\n\t"
 	"testl %eax, %eax\n\t"
@@ -63,6 +69,7 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	".cfi_adjust_cfa_offset 8\n\t"
 	".cfi_rel_offset %rip, 0\n\t"
 	"decl %fs:(%rdx)\n\t"
+	"lock decq local_first(%rip)\n\t"
 	"testq %rsi, %rsi\n\t"
 	"jne 3f\n\t"
 	"cmpq $-4095, %rax\n\t"
@@ -85,3 +92,4 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	".popsection\n");
 
 _Static_assert(SYS_vfork == 58, "the assembly above knows the number");
+_Static_assert(offsetof(struct local_first, guard) == 0, "and that of vfork children");

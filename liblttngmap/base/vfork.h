@@ -6,8 +6,9 @@
  * A vfork child runs on its parent's memory and thread pointer, but the
  * kernel has no restartable sequence registered for it: it would not abort
  * one. So this vfork() counts the thread's depth up before the call and down
- * in the parent; a thread with a depth writes by trylock. posix_spawn's child
- * calls nothing of ours.
+ * in the parent; a thread with a depth writes by trylock. Meanwhile no event of
+ * the process goes the fast way, which does not look at the depth. posix_spawn's
+ * child calls nothing of ours.
  */
 #ifndef LIBLTTNGMAP_BASE_VFORK_H
 #define LIBLTTNGMAP_BASE_VFORK_H

@@ -12,44 +12,50 @@
 #include "liblttngmap/ring/context.h"
 #include "liblttngmap/base/vfork.h"
 
-#define FIRST_PAGES "local_first(%%rip)"
+#define FIRST_GUARD "local_first(%%rip)"
 #define FIRST_CACHED "local_first+8(%%rip)"
-#define FIRST_LOCAL_FAST "local_first+16(%%rip)"
-#define FIRST_RSEQ "local_first+24(%%rip)"
-#define FIRST_VTID "local_first+32(%%rip)"
-#define FIRST_PROCESS "local_first+40(%%rip)"
-#define FIRST_ONE_RECORD "local_first+48(%%rip)"
-_Static_assert(offsetof(struct local_first, cached) == 8 &&
-		       offsetof(struct local_first, local_fast) == 16 &&
-		       offsetof(struct local_first, rseq) == 24 &&
-		       offsetof(struct local_first, vtid) == 32 &&
-		       offsetof(struct local_first, process) == 40 &&
-		       offsetof(struct local_first, one_record) == 48,
+#define FIRST_RSEQ "local_first+16(%%rip)"
+#define FIRST_VTID "local_first+24(%%rip)"
+#define FIRST_PROCESS "local_first+32(%%rip)"
+#define FIRST_ONE_RECORD "local_first+40(%%rip)"
+_Static_assert(offsetof(struct local_first, guard) == 0 &&
+		       offsetof(struct local_first, cached) == 8 &&
+		       offsetof(struct local_first, rseq) == 16 &&
+		       offsetof(struct local_first, vtid) == 24 &&
+		       offsetof(struct local_first, process) == 32 &&
+		       offsetof(struct local_first, one_record) == 40,
 	       "the offsets above");
 
-void event_fast_allow(const struct local *local)
+/* All threads store the same. */
+static void open_fast(uint64_t guard)
 {
 	const uintptr_t thread = arch_thread_token();
+	uint64_t closed = LOCAL_CLOSED;
 
-	if (!local->use_rseq || vfork_depth ||
-	    (local_fast == local &&
-	     __atomic_load_n(&local_first.pages, __ATOMIC_RELAXED) == local &&
-	     __atomic_load_n(&local_first.process, __ATOMIC_RELAXED) == local->process))
+	/* The storage of a raw thread may be zeros. */
+	if (!guard || local_is_closed(guard))
 		return;
-	/*
-	 * Each thread stores the same, but for `pages` and `process`, where the daemon or the
-	 * process is another one since.
-	 */
 	__atomic_store_n(&local_first.rseq, (uintptr_t)__rseq_offset, __ATOMIC_RELAXED);
-	__atomic_store_n(&local_first.local_fast, (uintptr_t)&local_fast - thread,
-			 __ATOMIC_RELAXED);
 	__atomic_store_n(&local_first.vtid, (uintptr_t)&context_vtid - thread, __ATOMIC_RELAXED);
+	/* Release: whoever finds it open finds the others. Not while there is a vfork child. */
+	(void)__atomic_compare_exchange_n(&local_first.guard, &closed, guard, false,
+					  __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+void event_fast_allow(const struct local *local, uint64_t channels)
+{
+	const struct ring_channel *cached = __atomic_load_n(&local_first.cached, __ATOMIC_RELAXED);
+	const uint64_t guard = arch_thread_guard();
+
 	/* No channel is cached in these pages before: so none is judged by the parent's. */
-	__atomic_store_n(&local_first.process, local->process, __ATOMIC_RELAXED);
-	/* Release: whoever finds the pages finds the others. */
-	__atomic_store_n(&local_first.pages, local, __ATOMIC_RELEASE);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	local_fast = local;
+	if (__atomic_load_n(&local_first.process, __ATOMIC_RELAXED) != local->process)
+		__atomic_store_n(&local_first.process, local->process, __ATOMIC_RELAXED);
+	/* Of pages that were left, or not filled yet. */
+	if (channels && RING_CHANNEL_FIELD(cached, event_words) != local->event_words)
+		__atomic_store_n(&local_first.cached, &local->channels[__builtin_ctzll(channels)],
+				 __ATOMIC_RELAXED);
+	if (local->use_rseq && __atomic_load_n(&local_first.guard, __ATOMIC_RELAXED) != guard)
+		open_fast(guard);
 }
 
 #ifdef __SANITIZE_THREAD__
@@ -58,7 +64,7 @@ void event_fast_allow(const struct local *local)
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			  size_t size, const void *ip)
 {
-	if (arch_thread_has_storage() && size <= LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
+	if (size <= LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
 		event_write_trylock(tracepoint, fields, size, ip);
 	else
 		event_write_general(tracepoint, fields, size, ip);
@@ -69,30 +75,25 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 /*
  * In: the arguments. Out: `fields` and size as they were, in rsi and rdx, size also in xmm3, ip in
  * xmm2, the cached channel in r8, the event's id in r9, the offset of the thread's struct rseq in
- * r11. The tracepoint stays in rdi. FOUND: a label for event_fast_other.
+ * r11. The tracepoint stays in rdi. FOUND: a label for event_fast_other. Where the guard changes
+ * behind its comparison, the vfork child is another thread's, or one of a signal handler's, and
+ * gone.
  *
  * The clock waits for all loads before it. So the channel's address does not depend on the event's
- * word: it is that of the channel that was cached last, and compared. In wiped pages
+ * word: it is that of the channel that was cached last, and compared. In wiped pages its
  * `event_words` is NULL, and no event's word is near that.
  */
 #define FIND_CHANNEL(FOUND)                                                                        \
+	"movq " FIRST_GUARD ", %%rax\n\t"                                                          \
 	"movq " FIRST_RSEQ ", %%r11\n\t"                                                           \
-	"movq " FIRST_PAGES ", %%r10\n\t"                                                          \
 	"movq " FIRST_CACHED ", %%r8\n\t"                                                          \
-	"addq %%r10, %%r8\n\t"                                                                     \
-	"movq %%fs:16, %%rax\n\t"                                                                  \
-	"testq %%rax, %%rax\n\t"                                                                   \
-	"jz event_write_general\n\t"                                                               \
-	"cmpq %%fs:0, %%rax\n\t"                                                                   \
-	"jne event_write_general\n\t"                                                              \
-	"movq " FIRST_LOCAL_FAST ", %%rax\n\t"                                                     \
-	"cmpq %%fs:(%%rax), %%r10\n\t"                                                             \
+	"cmpq " ARCH_THREAD_GUARD ", %%rax\n\t"                                                    \
 	"jne event_write_trylock\n\t"                                                              \
 	"movq %%rdx, %%xmm3\n\t"                                                                   \
 	"movq %%rcx, %%xmm2\n\t"                                                                   \
 	"movq (%%rdi), %%r9\n\t"                                                                   \
 	"movq (%%r9), %%rcx\n\t"                                                                   \
-	"subq %c[event_words](%%r10), %%r9\n\t"                                                    \
+	"subq %c[event_words](%%r8), %%r9\n\t"                                                     \
 	"cmpq %[words_size], %%r9\n\t"                                                             \
 	"jae event_fast_leave\n\t"                                                                 \
 	"movq " FIRST_PROCESS ", %%rax\n\t"                                                        \
@@ -225,9 +226,10 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 #define OPERANDS                                                                                   \
 	[channels] "i"(offsetof(struct lttngmap_process, channels)),                               \
-		[event_words] "i"(offsetof(struct local, event_words)),                            \
+		[event_words] "i"(offsetof(struct ring_channel, event_words)),                     \
 		[words_size] "i"(LTTNGMAP_EVENT_IDS * sizeof(uint64_t)),                           \
-		[cached] "i"(offsetof(struct local, channels)),                                    \
+		[cached] "i"(offsetof(struct local, channels) - offsetof(struct local, epoch)),    \
+		[pages] "i"(offsetof(struct local, epoch)),                                        \
 		[bit] "i"(offsetof(struct ring_channel, bit)),                                     \
 		[contexts] "i"(offsetof(struct ring_channel, contexts)),                           \
 		[cs_field] "i"(offsetof(struct rseq, rseq_cs)),                                    \
@@ -252,7 +254,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 _Static_assert(RING_CHANNEL_FILTERED == UINT64_C(1) << 63, "the sign of the contexts");
 _Static_assert(LTTNGMAP_EVENT_IDS == 1 << 16, "a filter's word is by slot and id in one number");
-_Static_assert(offsetof(struct ring_channel, data) == 64, "all of the section: one cache line");
+_Static_assert(offsetof(struct ring_channel, event_words) == 64,
+	       "all of the section: one cache line");
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 __attribute__((naked, visibility("default"))) void
@@ -315,8 +318,11 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"41:\n\t"
 		COMMIT("3")
 		"ret\n"
-		/* Not the channel that was cached last: perhaps the lowest one. */
+		/* Not the channel that was cached last: perhaps the lowest one. In r10 the pages' epoch. */
 		"event_fast_other:\n\t"
+		"movq %c[epoch](%%r8), %%r10\n\t"
+		"testq %%r10, %%r10\n\t"
+		"jz event_fast_leave\n\t"
 		"bsfq %%rcx, %%rax\n\t"
 		"jz event_fast_leave\n\t"
 		"shll $7, %%eax\n\t"
@@ -342,10 +348,10 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"bsfq %%rcx, %%rcx\n\t"
 		"shll $16, %%ecx\n\t"
 		"orl %%ecx, %%r9d\n\t"
-		"movq %%r10, %%r8\n\t"
+		"leaq -%c[pages](%%r10), %%r8\n\t"
 		"movq %%xmm2, %%rcx\n\t"
 		"jmp event_write_filtered\n\t"
-		/* Several channels: those that are left in rdi, the clock in xmm4, the pages in xmm5. */
+		/* Several channels: those that are left in rdi, the clock in xmm4, their epoch in xmm5. */
 		"event_fast_many:\n\t"
 		"movq %%r10, %%xmm5\n\t"
 		"movq %%rcx, %%rdi\n"
@@ -398,6 +404,7 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"movq %%xmm3, %%rsi\n\t"
 		"movq %%xmm2, %%rdx\n\t"
 		"movq %%xmm5, %%rcx\n\t"
+		"subq $%c[pages], %%rcx\n\t"
 		"jmp event_write_left\n\t"
 		".popsection\n\t"
 		:

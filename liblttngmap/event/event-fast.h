@@ -39,12 +39,16 @@
  * the CPUs' rings are: what is stored there corrupts the trace, and no other memory. A record that
  * reaches beyond the last of them ends in the extra rings.
  *
- * A forked child's pages are zeros, `event_words` among them, which is what an event looks at. Its
- * process's control is in `local_first`, and never NULL. A child has its parent's there until its
- * first event goes the general way; before that no channel is cached in its pages.
+ * A forked child's pages are zeros, `event_words` of each channel among them, which is what an
+ * event looks at. Its process's control is in `local_first`, and never NULL. A child has its
+ * parent's there until its first event goes the general way; before that no channel is cached in
+ * its pages.
  *
- * A thread may where its `local_fast` is `local_first.pages`. Nothing of the thread's storage is
- * looked at before the thread is known to have one (arch.h).
+ * A thread may where its pointer guard is `local_first.guard`, so not one without storage of the C
+ * library's (arch.h). No number is there while the process has a child by vfork: that child runs on
+ * its parent's struct rseq, with its CPU's number, and nothing aborts it. A thread without a
+ * restartable sequence has no number of a CPU. The pages of a daemon that was left stay mapped; the
+ * words of the next one's events are none of theirs.
  */
 #ifndef LIBLTTNGMAP_EVENT_EVENT_FAST_H
 #define LIBLTTNGMAP_EVENT_EVENT_FAST_H
@@ -73,7 +77,10 @@ __attribute__((visibility("hidden"))) void
 event_write_filtered(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
 		     const void *ip, const struct local *local, uint64_t word);
 
-/* This thread's next events may be written the fast way. Signal-safe. */
-void event_fast_allow(const struct local *local);
+/*
+ * The process's next events may be written the fast way, first that of the lowest of `channels`,
+ * in which an event is on. Signal-safe.
+ */
+void event_fast_allow(const struct local *local, uint64_t channels);
 
 #endif /* LIBLTTNGMAP_EVENT_EVENT_FAST_H */

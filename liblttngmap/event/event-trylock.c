@@ -109,7 +109,7 @@ void event_write_trylock(const struct lttngmap_tracepoint *tracepoint, const voi
 	const struct ring_channel *channel;
 	uint64_t channels, offset;
 
-	if (!local)
+	if (!local || UNLIKELY(!arch_thread_has_storage()))
 		goto general;
 	process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
 	if (UNLIKELY(!process))
@@ -117,8 +117,8 @@ void event_write_trylock(const struct lttngmap_tracepoint *tracepoint, const voi
 	/* Behind it: attach() stores `process` last. Not all CPUs have rdpid, nor valgrind. */
 	if (local->use_rseq || UNLIKELY(!local->has_rdpid))
 		goto general;
-	channel = (const void *)((const char *)local +
-				 __atomic_load_n(&local_first.cached, __ATOMIC_RELAXED));
+	/* One of pages that were left has another ring than the lock: the general way. */
+	channel = __atomic_load_n(&local_first.cached, __ATOMIC_RELAXED);
 	offset = (uintptr_t)at - (uintptr_t)__atomic_load_n(&local->event_words, __ATOMIC_RELAXED);
 	if (UNLIKELY(offset >= LTTNGMAP_EVENT_IDS * sizeof(*at)))
 		goto general;

@@ -75,9 +75,9 @@ void event_write_general(const struct lttngmap_tracepoint *tracepoint, const voi
 			attach_lose(local, at);
 		return;
 	}
-	event_fast_allow(local);
 	event.id = (uint32_t)(offset / sizeof(*at));
 	channels = word & __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
+	event_fast_allow(local, channels);
 	write_channels(local, channels, &event);
 }
 

@@ -149,7 +149,7 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 	id = lttngmap_slot_id(__atomic_load_n(slots + slot, __ATOMIC_RELAXED), slot);
 	if (!ring_has_subbuf(channel, id))
 		return RING_ENDED;
-	to = channel->data + index * ring_channel_size(channel) +
+	to = ring_channel_data(channel) + index * ring_channel_size(channel) +
 	     ((uint64_t)id << channel->subbuf_shift) + (position & channel->offset_mask);
 
 	if (ring_lock_is_lost(lock, token))

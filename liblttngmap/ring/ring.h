@@ -159,7 +159,7 @@ static inline bool ring_has_subbuf(const struct ring_channel *channel, uint32_t 
 
 static inline char *ring_data_at(const struct ring_channel *channel, uint32_t index)
 {
-	return RING_CHANNEL_FIELD(channel, data) + index * ring_channel_size(channel);
+	return ring_channel_data(channel) + index * ring_channel_size(channel);
 }
 
 #endif /* LIBLTTNGMAP_RING_RING_H */

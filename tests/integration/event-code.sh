@@ -29,21 +29,21 @@ is_leaf() {
 }
 
 code=$(code lttngmap_event_write)
-is "$(wc -l <<<"$code")" 75 'an event of up to 16 bytes: 75 instructions'
+is "$(wc -l <<<"$code")" 68 'an event of up to 16 bytes: 68 instructions'
 is_leaf 'up to 16 bytes'
-is "$(grep -c '^j' <<<"$code")" 13 '… of which 13 are branches, and none is taken'
-is "$(grep -c 'rip' <<<"$code")" 7 "… and 7 load what is the library's own"
+is "$(grep -c '^j' <<<"$code")" 11 '… of which 11 are branches, and none is taken'
+is "$(grep -c 'rip' <<<"$code")" 6 "… and 6 load what is the library's own"
 
 code=$(code event_fast_long)
-is "$(wc -l <<<"$code")" 83 'a larger event: 83 instructions'
+is "$(wc -l <<<"$code")" 76 'a larger event: 76 instructions'
 is_leaf 'larger'
 
 code=$(code event_fast_ip)
-is "$(wc -l <<<"$code")" 71 'with vtid and ip: 71 instructions behind the first 32'
+is "$(wc -l <<<"$code")" 71 'with vtid and ip: 71 instructions behind the first 25'
 is_leaf 'vtid and ip'
 
 code=$(code event_fast_many)
-is "$(wc -l <<<"$code")" 74 'several channels: 74 instructions behind the first 39'
+is "$(wc -l <<<"$code")" 74 'several channels: 74 instructions behind the first 35'
 is_leaf 'several channels'
 
 # By the compiler. Behind the return stands what is rare.

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/rseq.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <urcu.h>
@@ -16,6 +17,7 @@
 #include <lttngmap/event-class.h>
 #include <lttngmap/filter-code.h>
 
+#include "liblttngmap/base/arch.h"
 #include "liblttngmap/ring/context.h"
 #include "liblttngmap/event/event-fast.h"
 #include "liblttngmap/ring/ring.h"
@@ -130,13 +132,14 @@ static void test_sizes(uint64_t contexts, size_t before)
 static void test_channel(void)
 {
 	static const uint64_t others = 1;
-	static struct local other_pages;
 	static const struct lttngmap_process another;
+	static struct ring_channel other_pages;
 	const uint64_t *words;
+	const uint64_t *epoch;
 	uint32_t cpus;
 
 	set_up(0);
-	words = pages->event_words;
+	words = view->event_words;
 	cpus = view->fast_cpus;
 	ok(is_written(12, NULL), "an event is written");
 	bench.control->channels[0].generation++;
@@ -145,9 +148,9 @@ static void test_channel(void)
 	view->fast_cpus = 0;
 	is_left("a view that is not for it, or wiped");
 	view->fast_cpus = cpus;
-	pages->event_words = NULL;
+	view->event_words = NULL;
 	is_left("pages that were wiped");
-	pages->event_words = words;
+	view->event_words = words;
 	bench.process->channels = 2;
 	is_left("a channel that the process has no part in");
 	/* A search for no bit leaves what was there before: the size. */
@@ -161,33 +164,90 @@ static void test_channel(void)
 	tracepoint.word = &others;
 	is_left("the word of another daemon");
 	tracepoint.word = &bench.control->event_words[ID];
-	local_first.cached = (uintptr_t)&pages->channels[1] - (uintptr_t)pages;
+	local_first.cached = &pages->channels[1];
 	ok(is_written(12, NULL), "an event of a channel that is not the one cached last");
 	ok(is_written(24, NULL), "… a long one");
-	local_first.cached = (uintptr_t)view - (uintptr_t)pages;
-	local_first.pages = &other_pages;
-	is_left("a thread whose pages are not those of the latest daemon");
-	event_fast_allow(pages);
-	ok(is_written(12, NULL), "… until it had an event the general way");
+	epoch = pages->channels[1].epoch;
+	pages->channels[1].epoch = NULL;
+	is_left("… of pages that were wiped just now");
+	pages->channels[1].epoch = epoch;
+	other_pages.event_words = &others;
+	local_first.cached = &other_pages;
+	is_left("a channel of the pages of another daemon");
+	event_fast_allow(pages, 1);
+	ok(is_written(12, NULL), "… until an event went the general way");
 	pages->process = &another;
-	event_fast_allow(pages);
+	event_fast_allow(pages, 1);
 	is_left("a process that is attached in the same pages since, and has no part in the "
 		"channel");
 	pages->process = bench.process;
-	event_fast_allow(pages);
+	event_fast_allow(pages, 1);
 	ok(is_written(12, NULL), "… until it has");
-	local_forbid_fast();
-	is_left("a thread that may not");
-	vfork_depth = 1;
-	event_fast_allow(pages);
+	tear_down();
+}
+
+/* As in a process that has another pointer guard. */
+static void allow_with_guard(uint64_t guard)
+{
+	const uint64_t ours = arch_thread_guard();
+
+	__asm__ volatile("movq %0, %%fs:48" : : "r"(guard) : "memory");
+	event_fast_allow(pages, 1);
+	__asm__ volatile("movq %0, %%fs:48" : : "r"(ours) : "memory");
+}
+
+/* A raw thread's storage may be zeros, or have any other number there. */
+static void test_guard(void)
+{
+	uint64_t guard;
+
+	set_up(0);
+	guard = local_first.guard;
+	is(guard, arch_thread_guard(), "open: the threads' pointer guard");
+	local_first.guard = guard ^ 1 << 16;
+	is_left("a thread with another pointer guard");
+	local_first.guard = LOCAL_CLOSED;
+	is_left("a process that may not");
+	allow_with_guard(0);
+	is(local_first.guard, LOCAL_CLOSED, "… nor with a guard that raw threads may have");
+	allow_with_guard(LOCAL_CLOSED + 7);
+	is(local_first.guard, LOCAL_CLOSED, "… nor with one that means closed");
+	event_fast_allow(pages, 1);
+	ok(is_written(12, NULL), "… until it may");
+	lttngmap_vfork_count(1);
 	is_left("the child of a vfork");
-	vfork_depth = 0;
+	event_fast_allow(pages, 1);
+	is_left("… whatever went the general way meanwhile");
+	lttngmap_vfork_count(1);
+	lttngmap_vfork_count(-1);
+	event_fast_allow(pages, 1);
+	is_left("… and with one of two that were there");
+	lttngmap_vfork_count(-1);
+	is(local_first.guard, LOCAL_CLOSED, "without a child: closed");
 	pages->use_rseq = false;
-	event_fast_allow(pages);
+	event_fast_allow(pages, 1);
 	is_left("a process without restartable sequences");
 	pages->use_rseq = true;
-	event_fast_allow(pages);
+	event_fast_allow(pages, 1);
 	ok(is_written(12, NULL), "an event is written again");
+	tear_down();
+}
+
+/* Its child says by its end how many events it wrote. */
+static void test_vfork(void)
+{
+	int status = -1;
+	pid_t child;
+
+	set_up(0);
+	child = vfork();
+	if (child == 0)
+		_exit(emit(12, NULL) + emit(12, NULL));
+	ok(child > 0 && waitpid(child, &status, 0) == child && status == 0,
+	   "left to the general way: events of a vfork's child");
+	is(local_first.guard, LOCAL_CLOSED, "… then closed");
+	event_fast_allow(pages, 1);
+	ok(is_written(12, NULL), "… until it is opened");
 	tear_down();
 }
 
@@ -313,19 +373,18 @@ static const struct {
 	  .registers = 2 | LTTNGMAP_FILTER_SIGNED },
 };
 
-/* Does an event reach the general way, which allows the thread the fast one for its own pages? */
+/* Does an event reach the general way, which stores that of the process that is in the pages? */
 static bool goes_general(size_t size)
 {
-	static struct local others;
+	struct lttngmap_process another = *pages->process;
 	struct ring_channel as_it_was = *view;
 	bool was_general;
 
-	others = *pages;
 	local_pages = pages;
-	event_fast_allow(&others);
+	local_first.process = &another;
 	lttngmap_event_write(&tracepoint, fields, size, NULL);
-	was_general = local_fast == pages;
-	event_fast_allow(pages);
+	was_general = local_first.process == pages->process;
+	local_first.process = pages->process;
 	local_pages = NULL;
 	*view = as_it_was;
 	return was_general;
@@ -394,6 +453,8 @@ int main(void)
 	test_sizes(0, 0);
 	test_sizes(CONTEXTS_OF_IP, 12);
 	test_channel();
+	test_guard();
+	test_vfork();
 	test_clock();
 	test_count();
 	test_place();

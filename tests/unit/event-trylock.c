@@ -105,15 +105,26 @@ static bool is_there(uint64_t id, size_t size)
 /* One event; did it go the general way, which puts it into sub-buffer 1? */
 static bool is_left(void)
 {
-	char *data = view->data;
+	char *end = view->data_end;
 	bool was_left;
 
 	memset(bench.local->rings[0].data + SUBBUF_SIZE, 0, SUBBUF_SIZE);
-	view->data += SUBBUF_SIZE;
+	view->data_end += SUBBUF_SIZE;
 	emit(SIZE);
 	was_left = is_there(1, SIZE);
-	view->data = data;
+	view->data_end = end;
 	return was_left;
+}
+
+/* Of a thread whose storage is not the C library's. */
+static void emit_raw(void)
+{
+	uint64_t self;
+
+	__asm__ volatile("movq %%fs:16, %0" : "=r"(self));
+	__asm__ volatile("movq %0, %%fs:16" : : "r"(0L) : "memory");
+	emit(SIZE);
+	__asm__ volatile("movq %0, %%fs:16" : : "r"(self) : "memory");
 }
 
 static void test_sizes(void)
@@ -124,7 +135,7 @@ static void test_sizes(void)
 	unsigned good = 0, ended = 0;
 
 	set_up();
-	view->data += SUBBUF_SIZE;
+	view->data_end += SUBBUF_SIZE;
 	for (unsigned i = 0; i < number; i++) {
 		uint64_t at = position();
 
@@ -163,6 +174,10 @@ static void test_channel(void)
 	emit(SIZE);
 	is(count(ring), before, "the word of another daemon: no record");
 	tracepoint.word = &bench.control->event_words[ID];
+	emit_raw();
+	is(count(ring), before, "a raw thread: no record");
+	is(__atomic_exchange_n(&bench.local->lost, 0, __ATOMIC_RELAXED), 1,
+	   "… and the event is counted");
 	bench_set_hold(&bench, ring, true);
 	emit(SIZE);
 	is(count(ring), before, "a ring that is held: no record there");
@@ -173,7 +188,7 @@ static void test_channel(void)
 	second = (struct lttngmap_ring *)bench.local->rings[1].rings;
 	bench.control->event_words[ID] = 2;
 	emit(SIZE);
-	local_first.cached = (uintptr_t)view - (uintptr_t)bench.local;
+	local_first.cached = view;
 	emit(SIZE);
 	is(count(second), 2, "a channel that is not the one cached last");
 	is(count(ring), before, "… and no record in that one");
@@ -246,7 +261,7 @@ static void test_rseq(void)
 		.opened = ring->opened[lttngmap_ring_side(0)],
 	};
 	before = lock->commit[0];
-	local_forbid_fast();
+	local_first.guard = LOCAL_CLOSED;
 	emit(SIZE);
 	is(lock->commit[0], before, "with restartable sequences no CPU's ring is locked");
 	bench_set_destroy(&bench);

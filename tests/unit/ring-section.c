@@ -114,7 +114,8 @@ write_by(bool is_copy, uint32_t ring, uint32_t cpu, uint32_t generation)
 	struct ring_record record = make_record(cpu, generation);
 
 	return ring_rseq_write(&channel, is_copy, __rseq_offset, ring_of(ring),
-			       channel.data + ring * ring_channel_size(&channel), &record);
+			       ring_channel_data(&channel) + ring * ring_channel_size(&channel),
+			       &record);
 }
 
 static enum ring_result write_to(uint32_t ring, uint32_t cpu, uint32_t generation)

@@ -187,6 +187,8 @@ void bench_set_stop(struct bench_set *bench)
 
 void bench_set_destroy(struct bench_set *bench)
 {
+	static const struct ring_channel nothing;
+
 	ring_set_close_reader(bench->set);
 	ring_set_put(bench->set);
 	close(bench->data_fd);
@@ -208,7 +210,9 @@ void bench_set_destroy(struct bench_set *bench)
 	munmap(bench->process, 4096);
 	munmap(bench->local, sizeof(*bench->local));
 	local_pages = NULL;
-	local_forbid_fast();
+	local_first.guard = LOCAL_CLOSED;
+	/* In a program the pages stay. */
+	local_first.cached = &nothing;
 }
 
 void bench_set_write(const struct bench_set *bench, const struct ring_event *event)

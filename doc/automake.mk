@@ -46,6 +46,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-lttng.1 \
 	doc/man/lttngmap-lttng.7 \
 	doc/man/lttngmap-preload.7 \
+	doc/man/lttngmap-java.7 \
 	doc/man/lttngmap-python.7 \
 	doc/man/lttngmap-ring-file.3 \
 	doc/man/lttngmap-sdt.7 \

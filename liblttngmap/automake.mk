@@ -81,10 +81,15 @@ install-exec-hook:
 	done
 	ln -sf lttng "$(DESTDIR)$(lttngprefix)/bin/lttng-sessiond"
 	ln -sfr "$(DESTDIR)$(bindir)/lttngmap-gen-tp" "$(DESTDIR)$(lttngprefix)/bin/lttng-gen-tp"
+	for name in $(lttng_jars); do \
+		$(MKDIR_P) "$(DESTDIR)$(lttngprefix)/java" && \
+		ln -sfr "$(DESTDIR)$(datadir)/java/lttngmap-agent.jar" \
+			"$(DESTDIR)$(lttngprefix)/java/lttng-ust-agent-$$name.jar" || exit 1; \
+	done
 	ln -sfr "$(DESTDIR)$(pythondir)/lttngmap.py" "$(DESTDIR)$(lttngprefix)/python/lttngmap.py"
 	ln -sfrn "$(DESTDIR)$(lttngmapincludedir)" "$(DESTDIR)$(lttngprefix)/include/lttngmap"
 	ln -sfrn "$(DESTDIR)$(lttngcompatdir)" "$(DESTDIR)$(lttngprefix)/include/lttng"
 
 uninstall-local:
 	cd "$(DESTDIR)$(lttngprefix)" && rm -f bin/lttng-sessiond bin/lttng-gen-tp include/lttngmap include/lttng python/lttngmap.py \
-		lib/liblttng-*.so
+		java/lttng-ust-agent-*.jar lib/liblttng-*.so

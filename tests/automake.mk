@@ -174,6 +174,7 @@ TESTS += tests/integration/preload-libc.sh
 EXTRA_DIST += tests/utils/call_stacks.py tests/utils/trace_compass.py \
 	tests/utils/entered.c tests/utils/rough-lttngmap.c
 family_tests = \
+	tests/integration/java-logging.sh \
 	tests/integration/trace-compass.sh \
 	tests/integration/preload-cyg-profile.sh \
 	tests/integration/preload-dl.sh \

@@ -8,6 +8,16 @@ EXTRA_DIST += \
 	tests/lttng/brought.c \
 	tests/lttng/fields.expected \
 	tests/lttng/hello.expected \
+	tests/lttng/Jul.java \
+	tests/lttng/jul.expected \
+	tests/lttng/jul.txt \
+	tests/lttng/Log4j.java \
+	tests/lttng/log4j.expected \
+	tests/lttng/log4j.txt \
+	tests/lttng/Log4j2.java \
+	tests/lttng/log4j2.expected \
+	tests/lttng/log4j2.txt \
+	tests/lttng/log4j2.xml \
 	tests/lttng/loggers.sh \
 	tests/lttng/messages.expected \
 	tests/lttng/multi.c \

@@ -25,6 +25,6 @@ while IFS= read -r line; do
 	# What is another one each time: dates, times in milliseconds, threads.
 	babeltrace2 --no-delta --fields=loglevel "$work/s$number" |
 		sed -n 's/^\[[^]]*\] \(.*\): { cpu_id[^}]*}, /\1: /p' | grep -v '[ )]lttng_ust_statedump:' |
-		sed -E 's/(asctime = ")[-0-9]+ [0-9:,]+/\1DATE/; s/\b(thread = |[mM]illis = |timestamp = |timeStamp = )[0-9]+/\1N/
+		sed -E 's/(asctime = ")[-0-9]+ [0-9:,]+/\1DATE/; s/\b((int_)?thread(id)?|long_millis|timestamp) = -?[0-9]+/\1 = N/g
 			s/(File \\")[^"]*\//\1/; s/ {4}[ ~^\\n]*\\n(Zero)/\1/'
 done <"$rules"

@@ -4,12 +4,13 @@
 #
 # peer.sh DIRECTORY NAME [WORK] - what LTTng-UST makes of the program NAME (hello, fields,
 # messages, robot, multi, taken, nested; typed: hello, by the commands of typed.txt;
-# python: python.py, by the rules of python.txt) of DIRECTORY: built against its headers, recorded by its daemons, shown
+# python, jul, log4j: python.py, Jul and Log4j of WORK, by the rules of NAME.txt) of DIRECTORY: built against its headers, recorded by its daemons, shown
 # by babeltrace2. This is how NAME.expected was made:
 #
 #   tests/lttng/peer.sh tests/lttng hello >tests/lttng/hello.expected
 #
-# 77: LTTng is not installed (Debian: liblttng-ust-dev, lttng-tools; python: python3-lttngust).
+# 77: LTTng is not installed (Debian: liblttng-ust-dev, lttng-tools; python: python3-lttngust;
+# jul, log4j: liblttng-ust-agent-java and -java-jni, liblog4j1.2-java).
 set -eu
 
 source=$(realpath "$1")
@@ -39,7 +40,13 @@ fi
 export HOME=$work LTTNG_HOME=$work
 
 cd "$source"
-if [[ $name == python ]]; then
+jars=/usr/share/java
+if [[ $name == jul || $name == log4j ]]; then
+	for file in common jul log4j; do
+		[[ -e $jars/lttng-ust-agent-$file.jar ]] || exit 77
+	done
+	run=(java -cp "$work:$(printf '%s:' "$jars"/lttng-ust-agent-{common,jul,log4j}.jar "$jars/log4j-1.2.jar")" "${name^}")
+elif [[ $name == python ]]; then
 	run=(/usr/bin/python3 -B python.py)
 	/usr/bin/python3 -c 'import lttngust.agent' 2>"$work/headers" || exit 77
 elif [[ $name == robot ]]; then
@@ -85,7 +92,7 @@ if [[ $name == typed ]]; then
 	PATH=$work:$PATH "$BASH" "$source/typed.sh" "$work/typed"
 	exit
 fi
-if [[ $name == python ]]; then
+if [[ $name != typed && -e $name.txt ]]; then
 	unset -f lttng
 	for _ in {1..200}; do
 		[[ ! -e /run/lttng/agent.port && ! -e $HOME/.lttng/agent.port ]] || break

@@ -4,10 +4,16 @@
 # The kernel's own build makes it (module/Kbuild), for one kernel each.
 EXTRA_DIST += \
 	module/Kbuild \
+	module/bell.c \
+	module/file.c \
 	module/host.c \
 	module/include/errno.h \
 	module/include/stdbool.h \
 	module/include/stddef.h \
 	module/include/stdint.h \
 	module/include/sys/ioctl.h \
-	module/main.c
+	module/main.c \
+	module/memory.c \
+	module/module-abi.h \
+	module/set.c \
+	module/set.h

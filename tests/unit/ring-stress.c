@@ -116,7 +116,7 @@ static void run(const char *name, const struct bench_set_config *config, unsigne
 {
 	struct writer writers[WRITERS] = { 0 };
 	struct ring_tally tally = { 0 };
-	struct ring_reading reading = { &bench, &tally, pause_us, partial, most };
+	struct ring_reading reading = { &bench, &tally, pause_us, partial, most, NULL };
 	uint64_t emitted = 0, lost;
 	pthread_t reader;
 	bool by_rseq;

@@ -37,9 +37,10 @@ static void *map(int fd, uint64_t size, int protection, uint64_t offset)
 
 static int make_memfd(const char *name, uint64_t size)
 {
-	int fd = memfd_create(name, MFD_CLOEXEC);
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (fd < 0 || ftruncate(fd, (off_t)size) < 0) {
+	if (fd < 0 || ftruncate(fd, (off_t)size) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
 		perror(name);
 		exit(EXIT_FAILURE);
 	}
@@ -97,7 +98,7 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	uint64_t subbufs = UINT64_C(1) << config->subbufs_shift;
 	uint64_t control_size = rings * lttngmap_ring_stride(subbufs);
 	uint64_t data_size = META_PAGE + rings * ((subbufs + 1) << config->subbuf_shift);
-	int data_fd = make_memfd("ring-data", data_size);
+	int data_fd = make_memfd("rings", data_size + control_size);
 	struct ring_set_config set = {
 		.session = "session",
 		.channel = "channel",
@@ -116,7 +117,7 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 		.saved = config->saved,
 		.life = LIFE,
 	};
-	int sockets[2], rings_fd;
+	int sockets[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
 		perror("socketpair");
@@ -127,9 +128,7 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	bench->process = map(-1, 4096, PROT_READ | PROT_WRITE, 0);
 	bench->local = map(-1, sizeof(*bench->local), PROT_READ | PROT_WRITE, 0);
 	/* A file's, not anonymous: a forked child shares it, as in a traced process. */
-	rings_fd = make_memfd("ring-control", control_size);
-	bench->rings = map(rings_fd, control_size, PROT_READ | PROT_WRITE, 0);
-	close(rings_fd);
+	bench->rings = map(data_fd, control_size, PROT_READ | PROT_WRITE, data_size);
 	bench->data = map(data_fd, data_size, PROT_READ, 0);
 
 	bench->daemon_socket = sockets[1];

@@ -104,17 +104,26 @@ static void check_packet(const struct lttngmap_packet *packet, const char *data,
 	tally->kept += events;
 }
 
+static const char *bytes_of(const struct ring_reading *reading,
+			    const struct lttngmap_packet *packet)
+{
+	const struct bench_set *bench = reading->bench;
+
+	if (reading->source)
+		return reading->source->bytes(reading->source->data, packet);
+	return bench->data + 4096 +
+	       ((uint64_t)packet->subbuf_id << bench->control->channels[0].subbuf_shift) +
+	       packet->offset;
+}
+
 static void look_at(const struct ring_reading *reading, const struct lttngmap_packet *packet)
 {
 	static char copy[COPY_MAX];
+	const struct ring_source *source = reading->source;
 	const struct bench_set *bench = reading->bench;
 	struct ring_tally *tally = reading->tally;
 
-	memcpy(copy,
-	       bench->data + 4096 +
-		       ((uint64_t)packet->subbuf_id << bench->control->channels[0].subbuf_shift) +
-		       packet->offset,
-	       packet->length);
+	memcpy(copy, bytes_of(reading, packet), packet->length);
 	tally->packets++;
 	if (packet->sequence != tally->sequence[packet->cpu]++)
 		tally->sequence_gaps++;
@@ -122,26 +131,32 @@ static void look_at(const struct ring_reading *reading, const struct lttngmap_pa
 		tally->discard_back++;
 	tally->discarded_last[packet->cpu] = packet->discarded;
 	if ((packet->flags & LTTNGMAP_PACKET_VOLATILE) &&
-	    ring_set_check_packet(bench->set) == -ESTALE)
+	    (source ? source->check_packet(source->data) : ring_set_check_packet(bench->set)) ==
+		    -ESTALE)
 		tally->lapped += packet->events;
 	else
 		check_packet(packet, copy, tally);
 }
 
-/* False: there is nothing at the moment. */
-static bool read_some(const struct ring_reading *reading)
+int ring_check_read_some(const struct ring_reading *reading)
 {
+	const struct ring_source *source = reading->source;
 	struct lttngmap_packets packets = {
 		.count = reading->most ? reading->most : 1,
 		.packets = { { .cpu = LTTNGMAP_CPU_ANY,
 			       .flags = reading->partial ? LTTNGMAP_PACKET_PARTIAL : 0 } },
 	};
+	int error = source ? source->get_packets(source->data, &packets)
+			   : ring_set_get_packets(reading->bench->set, &packets);
 
-	if (ring_set_get_packets(reading->bench->set, &packets) < 0)
-		return false;
-	for (uint32_t i = 0; i < packets.count; i++)
+	for (uint32_t i = 0; error == 0 && i < packets.count; i++)
 		look_at(reading, &packets.packets[i]);
-	return true;
+	return error;
+}
+
+void ring_check_begin(struct ring_tally *tally)
+{
+	memset(tally->last, -1, sizeof(tally->last));
 }
 
 void *ring_check_read(void *data)
@@ -149,9 +164,9 @@ void *ring_check_read(void *data)
 	const struct ring_reading *reading = data;
 
 	rcu_register_thread();
-	memset(reading->tally->last, -1, sizeof(reading->tally->last));
+	ring_check_begin(reading->tally);
 	while (!ring_set_drained(reading->bench->set)) {
-		if (!read_some(reading))
+		if (ring_check_read_some(reading) != 0)
 			usleep(100);
 		else if (reading->pause_us)
 			usleep(reading->pause_us);

@@ -30,16 +30,30 @@ struct ring_tally {
 	int64_t last[RING_CHECK_RINGS][RING_CHECK_WRITERS];
 };
 
+/* Whom the reader asks, in place of bench->set. */
+struct ring_source {
+	void *data;
+	int (*get_packets)(void *data, struct lttngmap_packets *packets);
+	int (*check_packet)(void *data);
+	const char *(*bytes)(void *data, const struct lttngmap_packet *packet);
+};
+
 struct ring_reading {
 	struct bench_set *bench;
 	struct ring_tally *tally;
 	unsigned int pause_us; /* after each packet, that makes the reader slow */
 	bool partial;
-	uint32_t most; /* packets at a time; 0: one */
+	uint32_t most;                    /* packets at a time; 0: one */
+	const struct ring_source *source; /* NULL: bench->set */
 };
 
 /* Record `number` of `writer`, with so many words more. Signal-safe. */
 void ring_check_emit(struct bench_set *bench, uint32_t writer, uint64_t number, uint64_t words);
+
+/* No record was seen. */
+void ring_check_begin(struct ring_tally *tally);
+/* Looks at each record of what there is now: 0, or what the source says. */
+int ring_check_read_some(const struct ring_reading *reading);
 
 /*
  * Take all packets until the set is drained, and look at each record; for

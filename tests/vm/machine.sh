@@ -95,6 +95,16 @@ unpack_headers() {
 		mv "$tree.headers.new" "$tree.headers" || die "the headers of Linux $release are not as expected"
 }
 
+# machine_make FOLDER [VARIABLE...]: the module of the sources there.
+machine_make() {
+	local folder=$1
+
+	shift
+	make -C "$tree.headers/usr/src/linux-headers-$release" M="$folder" "$@" \
+		CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$work/$release.make" 2>&1 ||
+		die "the module does not build for Linux $release: $(tail -n 20 "$work/$release.make")"
+}
+
 # In a copy of its sources: what is made of them lies beside them. Its type information would need
 # a tool of the kernel's own version.
 machine_module() {
@@ -104,10 +114,9 @@ machine_module() {
 	rm -rf "$copy"
 	mkdir -p "$copy/sessiond" "$copy/include" && cp -r "$src/module" "$copy/" &&
 		cp -r "$src/sessiond/ring" "$copy/sessiond/" &&
-		cp -r "$src/include/lttngmap" "$copy/include/" &&
-		make -C "$tree.headers/usr/src/linux-headers-$release" M="$copy/module" C=1 KCFLAGS=-Werror \
-			CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$work/$release.make" 2>&1 ||
-		die "the module does not build for Linux $release: $(tail -n 20 "$work/$release.make")"
+		cp -r "$src/include/lttngmap" "$copy/include/" || exit 1
+	machine_make "$copy/module" C=1 KCFLAGS=-Werror
+	! grep 'warning:' "$work/$release.make" || die "sparse finds fault with the module"
 	module=$copy/module/lttngmap.ko
 }
 

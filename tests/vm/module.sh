@@ -5,6 +5,8 @@
 # module.sh BUILD PACKAGE... - lttngmap.ko, built for each kernel and loaded into it. A warning
 # of the compiler's is a failure, as is one of the kernel's: it panics then.
 #
+#   LTTNGMAP_VM_GUARDS=1  takes each check of tests/vm/module-guards out instead, and sees a test fail
+#   LTTNGMAP_SOAK_SECONDS how long random requests are made, instead of 10
 #   LTTNGMAP_VM_SECONDS   what one kernel may take, instead of 3600
 #
 # Ends with "N passed, N failed, N skipped", as run.sh.
@@ -14,14 +16,34 @@
 machine_begin "$1"
 shift
 
+# make_variants: a module without each of the checks, in a directory that `module` is then.
+make_variants() {
+	local copy=$work/$release.module/module all=$work/$release.guards case file edit number=0
+
+	rm -rf "$all"
+	mkdir "$all" || exit 1
+	while read -r case file edit; do
+		[[ -n $case && $case != '#'* ]] || continue
+		number=$((number + 1))
+		cp "$src/module/$file" "$copy/$file"
+		sed -i "$edit" "$copy/$file"
+		! cmp -s "$src/module/$file" "$copy/$file" || die "this edit changes nothing in $file: $edit"
+		machine_make "$copy"
+		cp "$copy/lttngmap.ko" "$all/$(printf '%02d' "$number")-$case.ko"
+		cp "$src/module/$file" "$copy/$file"
+	done <"$src/tests/vm/module-guards"
+	module=$all
+}
+
 passed=0
 failed=0
 for package; do
 	machine_unpack "$package"
 	machine_module
+	[[ ${LTTNGMAP_VM_GUARDS:-0} != 1 ]] || make_variants
 	machine_prepare || die "cannot make what Linux $release starts with"
 	echo "check-vm: lttngmap.ko in Linux $release"
-	machine_boot module-inside.sh "$module" '--append=panic_on_warn=1 slub_debug=FZPU' -no-reboot \
+	machine_boot module-inside.sh "$module:${LTTNGMAP_SOAK_SECONDS:-10}" '--append=panic_on_warn=1 slub_debug=FZPU' -no-reboot \
 		>"$work/$release.module.log"
 	grep -vE '^ok ' "$work/$release.module.log"
 	passed=$((passed + $(grep -c '^ok ' "$work/$release.module.log")))

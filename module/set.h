@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * set.h - ring sets in the kernel.
+ *
+ *   main.c    /dev/lttngmap and the list of all sets
+ *   set.c     makes a set, reads its rings for a reader
+ *   memory.c  the set's memory, as the kernel sees it
+ *   bell.c    the process's doorbell and its end
+ *   file.c    the ring file in debugfs
+ *   host.c    what the core of the ring's reader needs
+ *
+ * Locks, the outer one first: sets_lock (main.c), folders_lock (file.c), lttngmap_set.lock.
+ * debugfs_remove() waits for those who open the file, and these take the set's lock: so it is
+ * called without. The functions of bell.c that are called by a wait queue take no lock.
+ *
+ * Everything in the set's memory is the process's to corrupt, at any time: the core reads each
+ * word once and checks it. No loop here goes by a number that the process wrote.
+ */
+#ifndef MODULE_SET_H
+#define MODULE_SET_H
+
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/poll.h>
+#include <linux/uidgid.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include <lttngmap/abi.h>
+#include <lttngmap/ring-file.h>
+
+#include "module/module-abi.h"
+#include "sessiond/ring/ring-back.h"
+#include "sessiond/ring/ring-reader.h"
+
+struct folder;
+
+/* A segment of ring control that the kernel has mapped: one ring, or those of one page. */
+struct unit {
+	struct page **pages;
+	void *map; /* NULL: the process has not touched it yet */
+};
+
+/* A packet that a reader was given, or will be given again. */
+struct held {
+	struct lttngmap_packet packet;
+	struct ring_lease lease;
+	bool overrun; /* was overwritten before its copy was checked */
+};
+
+struct lttngmap_set {
+	struct kref references;
+	struct list_head node; /* in the list of all; sets_lock */
+
+	/* Constant. */
+	struct lttngmap_set_info info;
+	struct ring_geometry geometry;
+	kuid_t owner;
+	uint32_t rings;
+	uint64_t data_size;
+	uint64_t stride;
+	uint32_t unit_pages;
+	uint32_t units_count;
+	struct file *memory;
+	struct file *readable; /* the same, opened to read: for readers' maps */
+
+	/* The state of bell.c. */
+	struct file *doorbell;
+	struct pid *process;
+	wait_queue_head_t *doorbell_head;
+	wait_queue_entry_t doorbell_wait, process_wait;
+	poll_table doorbell_table;
+	struct work_struct work;
+	bool ended;     /* the process has; atomic */
+	atomic_t bells; /* counts what may have changed */
+	atomic_t shown; /* its file is there, or has been */
+	wait_queue_head_t wait;
+
+	struct mutex lock; /* over all that follows */
+	struct dentry *file;
+	struct folder *folder;
+	bool has_reader;
+	bool finished;
+	bool frozen;
+	bool awake;
+	bool removed;
+	uint32_t turn;  /* the ring that is asked first */
+	uint32_t given; /* packets that this reader has; those of one that went: 0 */
+	uint32_t held_count;
+	uint64_t delivered;
+	uint32_t closed;
+	uint32_t back_cpu;
+	bool back_holds;
+	struct ring_back back;
+	struct ring_lease back_lease;
+	struct held held[LTTNGMAP_PACKETS_MAX];
+	struct unit meta;
+	struct unit *units;
+	struct ring_reader readers[];
+};
+
+/* ---- set.c ---------------------------------------------------------------------- */
+
+/* One reference; `info` was copied from the requester, and is checked. */
+struct lttngmap_set *set_make(const struct lttngmap_set_info *info);
+void set_put(struct lttngmap_set *set);
+/* One reader at a time: 0, -EBUSY, -ENODATA: the set was removed. */
+int set_open(struct lttngmap_set *set);
+/* The next reader gets the packets that this one has not released. */
+void set_close(struct lttngmap_set *set);
+/* Serves LTTNGMAP_IOC_GET_PACKETS: up to `most` behind packets[0], which is the request. */
+int set_get_packets(struct lttngmap_set *set, struct lttngmap_packet *packets, uint32_t most,
+		    uint32_t *count);
+int set_check_packet(struct lttngmap_set *set);
+/* 1: something new; 0: nothing; -ENODATA: it is over. */
+int set_get_reader(struct lttngmap_set *set);
+/* EPOLLIN, EPOLLHUP or 0. */
+__poll_t set_poll(struct lttngmap_set *set);
+void set_freeze(struct lttngmap_set *set, bool frozen);
+void set_finish(struct lttngmap_set *set);
+void set_flush(struct lttngmap_set *set);
+void set_count(struct lttngmap_set *set, struct lttngmap_set_counts *counts);
+/* The file appears if anything was ever written; the readers look again. */
+void set_update(struct lttngmap_set *set, bool show);
+
+/* ---- memory.c --------------------------------------------------------------------- */
+
+int memory_begin(void);
+void memory_end(void);
+/* Checks the descriptor and takes it. 0 or -errno. */
+int memory_take(struct lttngmap_set *set);
+void memory_drop(struct lttngmap_set *set);
+/* Makes the meta page for the first reader. 0 or -errno. */
+int memory_make_meta(struct lttngmap_set *set);
+static inline struct lttngmap_meta *memory_meta(const struct lttngmap_set *set)
+{
+	return set->meta.map;
+}
+/*
+ * The ring's reader looks at the process's ring from the moment on when that was touched, before
+ * at zeros. The set's lock is held.
+ */
+void memory_look(struct lttngmap_set *set, uint32_t ring);
+/* Has the ring been mapped? */
+bool memory_is_mapped(const struct lttngmap_set *set, uint32_t ring);
+/* Where a ring's reader begins. */
+struct lttngmap_ring *memory_zeros(void);
+
+/* ---- bell.c ------------------------------------------------------------------------ */
+
+int bell_begin(void);
+void bell_end(void);
+/* Where it fails, bell_stop() is due all the same. */
+int bell_start(struct lttngmap_set *set);
+/* Nothing more comes from there when it returns. Done twice, it is done once; without lock. */
+void bell_stop(struct lttngmap_set *set);
+
+/* ---- file.c ------------------------------------------------------------------------ */
+
+int file_begin(void);
+void file_end(void);
+/* The set's lock is held. */
+void file_show(struct lttngmap_set *set);
+/* It is not. */
+void file_hide(struct lttngmap_set *set);
+
+#endif /* MODULE_SET_H */

@@ -1,0 +1,801 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * lttngmap.ko: ring sets that are made by /dev/lttngmap, written by processes of the library's own
+ * writer, and read through debugfs, with no daemon at all. For a virtual machine
+ * (module-inside.sh), as root.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "liblttngmap/base/descriptors.h"
+#include "module/module-abi.h"
+#include "tests/utils/ring-check.h"
+#include "tests/utils/tap.h"
+
+#define DIRECTORY "/sys/kernel/debug/lttngmap"
+#define WRITERS 4
+#define PATIENCE_MS 60000
+
+static int device;
+
+/* ---- a traced process ------------------------------------------------------------------- */
+
+/* What it shares with the test. */
+struct shared {
+	uint64_t emitted[WRITERS];
+	uint32_t go;
+};
+
+struct traced {
+	struct bench_set bench;
+	struct shared *shared;
+	uint64_t events; /* of each writer */
+	int doorbell;
+	pid_t pid;
+	uint64_t id;
+	char path[256];
+};
+
+struct writer {
+	struct traced *traced;
+	uint32_t number;
+};
+
+static void *write_events(void *data)
+{
+	const struct writer *writer = data;
+	struct traced *traced = writer->traced;
+
+	for (uint64_t i = 0; i < traced->events; i++) {
+		ring_check_emit(&traced->bench, writer->number, i, i * 7 % RING_CHECK_WORDS_MAX);
+		__atomic_store_n(&traced->shared->emitted[writer->number], i + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+static void run_process(struct traced *traced)
+{
+	struct exchange_fds fds = { .count = 0 };
+	struct writer writers[WRITERS];
+	pthread_t threads[WRITERS];
+
+	fds.fd[PROTOCOL_APP_FD_DOORBELL] = traced->doorbell;
+	descriptors_keep(traced->bench.local, traced->bench.local->socket, &fds);
+	while (!__atomic_load_n(&traced->shared->go, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		writers[i] = (struct writer){ traced, i };
+		pthread_create(&threads[i], NULL, write_events, &writers[i]);
+	}
+	for (uint32_t i = 0; i < WRITERS; i++)
+		pthread_join(threads[i], NULL);
+	_exit(0);
+}
+
+static struct lttngmap_set_info info_of(const struct traced *traced)
+{
+	const struct ring_set_config *config = &traced->bench.config;
+
+	return (struct lttngmap_set_info){
+		.memory = traced->bench.data_fd,
+		.doorbell = traced->doorbell,
+		.process = (uint32_t)traced->pid,
+		.pid = (uint32_t)traced->pid,
+		.cpu_rings = config->cpu_rings,
+		.flags = traced->bench.local->use_rseq ? LTTNGMAP_SET_BY_RSEQ : 0,
+		.mode = config->mode,
+		.clock = config->clock,
+		.subbuf_shift = config->subbuf_shift,
+		.subbufs_shift = config->subbufs_shift,
+		.control_at = traced->bench.data_size,
+		.begin = config->begin,
+		.session = "first",
+		.channel = "channel0",
+		.procname = "bench",
+	};
+}
+
+/* A process that waits for `go`, with a ring set. */
+static void traced_begin(struct traced *traced, enum lttngmap_mode mode, uint64_t events)
+{
+	const struct bench_set_config config = {
+		.mode = mode,
+		.clock = LTTNGMAP_CLOCK_MONOTONIC,
+		.subbuf_shift = 14,
+		.subbufs_shift = 3,
+		.use_rseq = true,
+	};
+	struct lttngmap_set_info info;
+
+	*traced = (struct traced){ .events = events };
+	traced->shared =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	traced->doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	bench_set_create(&traced->bench, &config);
+	traced->pid = fork();
+	if (traced->pid == 0)
+		run_process(traced);
+	info = info_of(traced);
+	is(ioctl(device, LTTNGMAP_SET_MAKE, &info), 0, "a ring set is made");
+	traced->id = info.id;
+	snprintf(traced->path, sizeof(traced->path), DIRECTORY "/first/channel0/bench-%d-%llu",
+		 (int)traced->pid, (unsigned long long)info.id);
+}
+
+static void traced_go(struct traced *traced)
+{
+	__atomic_store_n(&traced->shared->go, 1, __ATOMIC_RELEASE);
+}
+
+static void traced_wait(struct traced *traced)
+{
+	waitpid(traced->pid, NULL, 0);
+	traced->pid = 0;
+}
+
+static void traced_end(struct traced *traced)
+{
+	if (traced->pid) {
+		kill(traced->pid, SIGKILL);
+		traced_wait(traced);
+	}
+	is(ioctl(device, LTTNGMAP_SET_REMOVE, &traced->id), 0, "the ring set is removed");
+	ok(access(traced->path, F_OK) != 0, "and its file");
+	bench_set_destroy(&traced->bench);
+	close(traced->doorbell);
+	munmap(traced->shared, 4096);
+}
+
+static bool becomes(const char *path)
+{
+	for (int tries = 0; tries < PATIENCE_MS / 10; tries++) {
+		if (access(path, F_OK) == 0)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static bool is_ready(int fd, int timeout_ms)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+
+	return poll(&wait, 1, timeout_ms) == 1 && wait.revents & (POLLIN | POLLHUP);
+}
+
+static struct lttngmap_set_counts counts_of(const struct traced *traced)
+{
+	struct lttngmap_set_counts counts = { .id = traced->id };
+
+	if (ioctl(device, LTTNGMAP_SET_COUNT, &counts) < 0)
+		diag("no counts: %s", strerror(errno));
+	return counts;
+}
+
+static uint64_t emitted_by(const struct traced *traced)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < WRITERS; i++)
+		sum += __atomic_load_n(&traced->shared->emitted[i], __ATOMIC_ACQUIRE);
+	return sum;
+}
+
+/* ---- its reader ---------------------------------------------------------------------------- */
+
+static int get_packets(void *data, struct lttngmap_packets *packets)
+{
+	return lttngmap_ring_file_get_packets(data, packets);
+}
+
+static int check_packet(void *data)
+{
+	return lttngmap_ring_file_check_packet(data);
+}
+
+static const char *bytes_of(void *data, const struct lttngmap_packet *packet)
+{
+	return lttngmap_ring_file_data(data, packet);
+}
+
+/* All that there is until the process has ended; up to `most` packets at a time. */
+static void read_all(struct traced *traced, uint32_t most, struct ring_tally *tally)
+{
+	struct ring_source source = { .get_packets = get_packets,
+				      .check_packet = check_packet,
+				      .bytes = bytes_of };
+	struct ring_reading reading = {
+		.bench = &traced->bench, .tally = tally, .most = most, .source = &source
+	};
+	struct lttngmap_ring_file *file;
+	int error;
+
+	*tally = (struct ring_tally){ .kept = 0 };
+	ring_check_begin(tally);
+	error = lttngmap_ring_file_open(traced->path, &file);
+	is(error, 0, "the reader library opens its file");
+	if (error)
+		return;
+	source.data = file;
+	while ((error = ring_check_read_some(&reading)) != -ENODATA) {
+		if (error == -EAGAIN && is_ready(lttngmap_ring_file_fd(file), PATIENCE_MS))
+			continue;
+		if (error)
+			break;
+	}
+	is(error, -ENODATA, "it reads to the end");
+	lttngmap_ring_file_close(file);
+}
+
+static void is_sound(const struct ring_tally *tally)
+{
+	is(tally->torn, 0, "no record is torn");
+	is(tally->disorder + tally->clock_back + tally->end_early, 0, "all are in order");
+	is(tally->sequence_gaps + tally->discard_back, 0, "and so are packets");
+}
+
+/* ---- the cases --------------------------------------------------------------------------------
+ */
+
+/* By a process and a reader at once: kept and lost are what was emitted. */
+static void case_read(enum lttngmap_mode mode, uint64_t events, uint32_t most)
+{
+	struct lttngmap_set_counts counts;
+	struct ring_tally tally;
+	struct traced traced;
+
+	diag("%s, up to %u packets at a time",
+	     mode == LTTNGMAP_MODE_DISCARD ? "discard" : "overwrite", most);
+	traced_begin(&traced, mode, events);
+	ok(access(traced.path, F_OK) != 0, "a process that wrote nothing has no file");
+	traced_go(&traced);
+	ok(becomes(traced.path), "its file appears");
+	read_all(&traced, most, &tally);
+	traced_wait(&traced);
+	is_sound(&tally);
+	counts = counts_of(&traced);
+	is(emitted_by(&traced), events * WRITERS, "the process wrote all");
+	is(counts.written + counts.discarded, events * WRITERS, "and all are counted");
+	is(counts.delivered, tally.kept, "those that were read as delivered");
+	is(counts.delivered + counts.overwritten, counts.written, "the others as overwritten");
+	is(counts.closed_rings, 0, "no ring was closed");
+	is(counts.flags, LTTNGMAP_SET_FINISHED | LTTNGMAP_SET_DRAINED,
+	   "it is finished and drained");
+	diag("%llu written, %llu discarded, %llu overwritten", (unsigned long long)counts.written,
+	     (unsigned long long)counts.discarded, (unsigned long long)counts.overwritten);
+	traced_end(&traced);
+}
+
+/* Killed while it writes, and read only then, by a first reader that goes and a second one. */
+static void case_killed(void)
+{
+	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY };
+	struct lttngmap_set_counts counts;
+	struct lttngmap_ring_file *file;
+	struct ring_tally tally;
+	struct traced traced;
+	uint64_t emitted;
+
+	traced_begin(&traced, LTTNGMAP_MODE_DISCARD, UINT64_C(1) << 40);
+	traced_go(&traced);
+	becomes(traced.path);
+	usleep(200000);
+	kill(traced.pid, SIGKILL);
+	traced_wait(&traced);
+	emitted = emitted_by(&traced);
+	is(lttngmap_ring_file_open(traced.path, &file), 0, "a killed process's file is there");
+	is(lttngmap_ring_file_get_packet(file, &packet), 0, "with a packet");
+	is(open(traced.path, O_RDONLY), -1, "a second reader is refused");
+	is(errno, EBUSY, "with EBUSY");
+	lttngmap_ring_file_close(file);
+	read_all(&traced, 1, &tally);
+	tally.sequence_gaps -= tally.sequence_gaps == 1; /* none, but for where it was seen first */
+	is_sound(&tally);
+	counts = counts_of(&traced);
+	ok(counts.written + counts.discarded >= emitted &&
+		   counts.written + counts.discarded <= emitted + WRITERS,
+	   "each event that it wrote is counted: %llu of %llu",
+	   (unsigned long long)(counts.written + counts.discarded), (unsigned long long)emitted);
+	is(counts.delivered, counts.written, "and what was written was read");
+	is(tally.kept, counts.delivered, "by the second reader");
+	traced_end(&traced);
+}
+
+/* As tracefs refuses. */
+static void case_refused(void)
+{
+	static const struct {
+		const char *name;
+		int open, protection, map, error;
+		uint64_t pages; /* beyond all */
+	} refused[] = {
+		{ "private", O_RDONLY, PROT_READ, MAP_PRIVATE, EPERM, 0 },
+		{ "private and writable", O_RDWR, PROT_READ | PROT_WRITE, MAP_PRIVATE, EPERM, 0 },
+		{ "writable, of O_RDWR", O_RDWR, PROT_READ | PROT_WRITE, MAP_SHARED, EPERM, 0 },
+		{ "writable, of O_RDONLY", O_RDONLY, PROT_READ | PROT_WRITE, MAP_SHARED, EACCES,
+		  0 },
+		{ "past the end", O_RDONLY, PROT_READ, MAP_SHARED, EINVAL, 1 },
+	};
+	struct traced traced;
+	uint64_t size = 0;
+	struct stat status;
+	void *map, *larger;
+	int fd;
+
+	traced_begin(&traced, LTTNGMAP_MODE_DISCARD, 1000);
+	traced_go(&traced);
+	traced_wait(&traced);
+	ok(becomes(traced.path), "the file of a process that has ended appears");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		fd = open(traced.path, refused[i].open | O_CLOEXEC);
+		ioctl(fd, LTTNGMAP_IOC_GET_SIZE, &size);
+		map = mmap(NULL, size + refused[i].pages * 4096, refused[i].protection,
+			   refused[i].map, fd, 0);
+		ok(map == MAP_FAILED && errno == refused[i].error,
+		   "a map that is %s is refused: %s", refused[i].name, strerror(refused[i].error));
+		close(fd);
+	}
+	/* To read and write: only the module then keeps the map from being writable. */
+	fd = open(traced.path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	is(size, traced.bench.data_size, "the file says its size");
+	ok(fstat(fd, &status) == 0 && status.st_size == 0 && (status.st_mode & 0777) == 0400,
+	   "stat says 0, as on tracefs, and its owner's to read");
+	ok(ioctl(fd, TRACE_MMAP_IOCTL_GET_READER) < 0 && errno == ENODEV,
+	   "GET_READER before the first map is refused: ENODEV");
+	ok(ioctl(fd, _IO('R', 0x7f)) < 0 && errno == ENOTTY, "an unknown request is");
+	map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	ok(map != MAP_FAILED, "a read-only shared map is not");
+	ok(mprotect(map, size, PROT_READ | PROT_WRITE) < 0 && errno == EACCES,
+	   "it cannot be made writable: EACCES");
+	larger = mremap(map, size, size + 4096, MREMAP_MAYMOVE);
+	ok(larger == MAP_FAILED, "nor larger");
+	map = larger == MAP_FAILED ? map : larger;
+	/* It maps the file that the map has, anew. */
+	ok(syscall(SYS_remap_file_pages, map, 4096, 0, 1, 0) < 0 ||
+		   mprotect(map, 4096, PROT_READ | PROT_WRITE) < 0,
+	   "nor by another way");
+	munmap(map, size);
+	map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	is(ioctl(fd, TRACE_MMAP_IOCTL_GET_READER), 0, "GET_READER gives a packet");
+	ok(((struct lttngmap_meta *)map)->meta.reader.read > 8, "which the meta page describes");
+	is(ioctl(device, LTTNGMAP_SET_REMOVE, &traced.id), 0,
+	   "the set is removed while it is read");
+	ok(ioctl(fd, TRACE_MMAP_IOCTL_GET_READER) < 0 && errno == ENODATA,
+	   "its reader is told of the end");
+	ok(((struct lttngmap_meta *)map)->magic == LTTNGMAP_META_MAGIC, "and keeps what it mapped");
+	munmap(map, size);
+	close(fd);
+	ok(ioctl(device, LTTNGMAP_SET_REMOVE, &traced.id) < 0 && errno == ENOENT,
+	   "it is not there any more");
+	bench_set_destroy(&traced.bench);
+	close(traced.doorbell);
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+/* A reader that blocks wakes for a doorbell, a signal, the end. */
+static void case_blocked(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	struct traced traced;
+	uint64_t one = 1;
+	pid_t child;
+	void *map;
+	int fd;
+
+	traced_begin(&traced, LTTNGMAP_MODE_DISCARD, 10);
+	ring_check_emit(&traced.bench, WRITERS, 0, 3);
+	is(ioctl(device, LTTNGMAP_SET_FLUSH, &traced.id), 0, "a set is flushed");
+	is(access(traced.path, F_OK), 0, "its file is there at once");
+	fd = open(traced.path, O_RDONLY | O_CLOEXEC);
+	map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	is(ioctl(fd, TRACE_MMAP_IOCTL_GET_READER), 0, "what was flushed is read");
+	sigaction(SIGALRM, &action, NULL);
+	alarm(1);
+	ok(ioctl(fd, TRACE_MMAP_IOCTL_GET_READER) < 0 && errno == EINTR,
+	   "a reader that finds nothing waits until a signal comes");
+	child = fork();
+	if (child == 0) {
+		usleep(300000);
+		ring_check_emit(&traced.bench, WRITERS, 1, 3);
+		_exit(write(traced.doorbell, &one, sizeof(one)) != sizeof(one));
+	}
+	is(ioctl(fd, TRACE_MMAP_IOCTL_GET_READER), 0, "or the doorbell");
+	waitpid(child, NULL, 0);
+	child = fork();
+	if (child == 0) {
+		usleep(300000);
+		kill(traced.pid, SIGKILL);
+		_exit(0);
+	}
+	ok(ioctl(fd, TRACE_MMAP_IOCTL_GET_READER) < 0 && errno == ENODATA, "or the process's end");
+	waitpid(child, NULL, 0);
+	munmap(map, 4096);
+	close(fd);
+	traced_end(&traced);
+}
+
+static bool is_refused(struct lttngmap_set_info info, int error)
+{
+	if (ioctl(device, LTTNGMAP_SET_MAKE, &info) < 0)
+		return errno == error;
+	ioctl(device, LTTNGMAP_SET_REMOVE, &info.id);
+	return false;
+}
+
+/* Requests of /dev/lttngmap that make no sense. */
+static void case_requests(void)
+{
+	struct lttngmap_set_info info, good, found = { .id = 0 };
+	int plain = memfd_create("plain", MFD_CLOEXEC), fd;
+	struct traced traced;
+	uint64_t id = 0;
+
+	traced_begin(&traced, LTTNGMAP_MODE_DISCARD, 10);
+	good = info_of(&traced);
+	ftruncate(plain, (off_t)(traced.bench.data_size * 2));
+	info = good, info.memory = plain;
+	ok(is_refused(info, EINVAL), "memory that can shrink is refused");
+	info = good, info.memory = -1;
+	ok(is_refused(info, EBADF), "none is");
+	info = good, info.memory = device;
+	ok(is_refused(info, EINVAL), "a device is");
+	info = good, info.doorbell = plain;
+	ok(is_refused(info, EINVAL), "a doorbell that is no eventfd is");
+	info = good, info.process = 4000000;
+	ok(is_refused(info, ESRCH), "a process that is not there is");
+	info = good, info.control_at += 4096;
+	ok(is_refused(info, EINVAL), "ring control beyond the memory is");
+	info = good, info.control_at -= 4096;
+	ok(is_refused(info, EINVAL), "and within ring data");
+	info = good, info.subbuf_shift = 31;
+	ok(is_refused(info, EINVAL), "sub-buffers that are too large are");
+	info = good, info.subbufs_shift = 13;
+	ok(is_refused(info, EINVAL), "and too many");
+	info = good, info.cpu_rings = UINT32_MAX;
+	ok(is_refused(info, EINVAL), "and rings");
+	info = good, strcpy(info.session, "..");
+	ok(is_refused(info, EINVAL), "a name that leads elsewhere is");
+	info = good, memset(info.channel, 'x', sizeof(info.channel));
+	ok(is_refused(info, EINVAL), "one without end is");
+	info = good, strcpy(info.procname, "a/b");
+	ok(is_refused(info, EINVAL), "one with a slash is");
+	id = traced.id + 1000;
+	ok(ioctl(device, LTTNGMAP_SET_FLUSH, &id) < 0 && errno == ENOENT, "an unknown set is");
+	ok(ioctl(device, LTTNGMAP_SET_MAKE, NULL) < 0 && errno == EFAULT, "a bad address is");
+	ok(ioctl(device, _IO('R', 0x79)) < 0 && errno == ENOTTY, "an unknown request is");
+	is(ioctl(device, LTTNGMAP_SET_NEXT, &found), 0, "who comes later finds the set");
+	ok(found.id == traced.id && strcmp(found.session, "first") == 0 &&
+		   found.pid == (uint32_t)traced.pid && found.control_at == good.control_at,
+	   "as it was made");
+	ok(ioctl(device, LTTNGMAP_SET_NEXT, &found) < 0 && errno == ENOENT, "and no other");
+	fd = ioctl(device, LTTNGMAP_SET_MEMORY, &traced.id);
+	ok(fd >= 0 && fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK, "and is given its memory");
+	close(fd);
+	close(plain);
+	traced_end(&traced);
+}
+
+static void put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		diag("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+static void case_limits(void)
+{
+	struct lttngmap_set_info info;
+	struct traced traced;
+
+	traced_begin(&traced, LTTNGMAP_MODE_DISCARD, 10);
+	put("/sys/module/lttngmap/parameters/user_bytes", "1048576");
+	info = info_of(&traced);
+	ok(is_refused(info, EDQUOT), "a user's limit holds");
+	put("/sys/module/lttngmap/parameters/user_bytes", "68719476736");
+	put("/sys/module/lttngmap/parameters/all_bytes", "1048576");
+	info.uid = 1000;
+	ok(is_refused(info, EDQUOT), "and that of all");
+	put("/sys/module/lttngmap/parameters/all_bytes", "1099511627776");
+	is(ioctl(device, LTTNGMAP_SET_MAKE, &info), 0, "below them a set is made");
+	is(ioctl(device, LTTNGMAP_SET_REMOVE, &info.id), 0, "and removed");
+	traced_end(&traced);
+}
+
+static uint64_t random_next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Words of ring control that are all wrong, while the rings are read. The machine panics on a
+ * warning. */
+static void scribble(const struct traced *traced, uint64_t seed, unsigned seconds)
+{
+	uint64_t size = (traced->bench.config.cpu_rings + LTTNGMAP_EXTRA_RINGS) *
+			lttngmap_ring_stride(1u << traced->bench.config.subbufs_shift);
+	uint64_t *words = (uint64_t *)traced->bench.rings, one = 1;
+	time_t end = time(NULL) + seconds;
+
+	while (time(NULL) < end) {
+		for (int i = 0; i < 1000; i++) {
+			uint64_t value = random_next(&seed);
+
+			/* Small numbers pass more checks. */
+			words[random_next(&seed) % (size / 8)] = value & 1 ? value >> (value >> 58)
+									   : value;
+		}
+		if (random_next(&seed) % 100 == 0)
+			fallocate(traced->bench.data_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				  (off_t)traced->bench.data_size, 4096);
+		if (write(traced->doorbell, &one, sizeof(one)) < 0)
+			continue;
+	}
+}
+
+static void read_hostile(struct traced *traced, unsigned seconds, uint64_t seed)
+{
+	static const uint32_t flags[] = { 0, LTTNGMAP_PACKET_PARTIAL, LTTNGMAP_PACKET_BACKWARD,
+					  LTTNGMAP_PACKET_AWAKE };
+	struct lttngmap_ring_file *file = NULL;
+	time_t end = time(NULL) + seconds;
+	uint64_t beyond = 0;
+
+	if (lttngmap_ring_file_open(traced->path, &file) != 0)
+		return;
+	while (time(NULL) < end) {
+		struct lttngmap_packets packets = { .count = 1 + random_next(&seed) % 8 };
+
+		packets.packets[0].flags = flags[random_next(&seed) % 4];
+		packets.packets[0].cpu = (uint32_t)(random_next(&seed) % 5);
+		if (lttngmap_ring_file_get_packets(file, &packets) != 0)
+			continue;
+		for (uint32_t i = 0; i < packets.count; i++)
+			beyond += !lttngmap_ring_file_data(file, &packets.packets[i]);
+		lttngmap_ring_file_check_packet(file);
+		ioctl(device, random_next(&seed) & 1 ? LTTNGMAP_SET_FREEZE : LTTNGMAP_SET_THAW,
+		      &traced->id);
+		ioctl(device, LTTNGMAP_SET_FLUSH, &traced->id);
+	}
+	is(beyond, 0, "no packet lies beyond the rings");
+	lttngmap_ring_file_close(file);
+}
+
+static void case_hostile(enum lttngmap_mode mode)
+{
+	struct lttngmap_set_counts counts;
+	unsigned rounds = 0, closed = 0;
+	struct traced traced;
+	uint64_t seed = 4711 + mode;
+
+	for (; rounds < 6; rounds++) {
+		pid_t child;
+
+		traced_begin(&traced, mode, 10);
+		ring_check_emit(&traced.bench, WRITERS, 0, 3);
+		ioctl(device, LTTNGMAP_SET_FLUSH, &traced.id);
+		child = fork();
+		if (child == 0) {
+			scribble(&traced, seed + rounds, 2);
+			_exit(0);
+		}
+		read_hostile(&traced, 2, seed * 3 + rounds);
+		waitpid(child, NULL, 0);
+		counts = counts_of(&traced);
+		closed += counts.closed_rings;
+		traced_end(&traced);
+	}
+	ok(closed > 0, "rings that their process damaged are closed: %u in %u rounds", closed,
+	   rounds);
+}
+
+/* Requests with random contents, good descriptors among them. */
+static void case_fuzz(void)
+{
+	const char *seconds = getenv("LTTNGMAP_SOAK_SECONDS");
+	time_t end = time(NULL) + (seconds ? atoi(seconds) : 10);
+	struct lttngmap_set_info good;
+	uint64_t seed = 20261127, made = 0, all = 0;
+	struct traced traced;
+
+	traced_begin(&traced, LTTNGMAP_MODE_OVERWRITE, UINT64_C(1) << 40);
+	traced_go(&traced);
+	good = info_of(&traced);
+	while (time(NULL) < end) {
+		unsigned request = 0x6f + random_next(&seed) % 12;
+		struct lttngmap_set_info info = good;
+		uint64_t *words = (uint64_t *)&info;
+		long result;
+
+		for (uint64_t i = random_next(&seed) % 3; i > 0; i--)
+			words[random_next(&seed) % (sizeof(info) / 8)] = random_next(&seed) >>
+									 random_next(&seed) % 64;
+		if (request != 0x70)
+			info.id = random_next(&seed) % (made + 16);
+		/* What the test removes itself. */
+		if (info.id == traced.id && request >= 0x74)
+			continue;
+		result =
+			ioctl(device,
+			      _IOC(request <= 0x71 || request == 0x73 ? _IOC_READ | _IOC_WRITE
+								      : _IOC_WRITE,
+				   'R', request,
+				   request <= 0x71   ? sizeof(info)
+				   : request == 0x73 ? sizeof(struct lttngmap_set_counts)
+						     : 8),
+			      random_next(&seed) % 50 ? (void *)&info : (void *)random_next(&seed));
+		all++;
+		if (request == 0x70 && result == 0)
+			made = info.id;
+		if (request == 0x72 && result > 2)
+			close((int)result);
+	}
+	diag("%llu requests, the last set was number %llu", (unsigned long long)all,
+	     (unsigned long long)made);
+	ok(made > 0, "random requests make sets, and harm nothing");
+	for (good.id = 0; ioctl(device, LTTNGMAP_SET_NEXT, &good) == 0;)
+		if (good.id != traced.id)
+			ioctl(device, LTTNGMAP_SET_REMOVE, &good.id);
+	traced_end(&traced);
+}
+
+/* inotify tells of the file. */
+static void case_inotify(void)
+{
+	char buffer[4096] __attribute__((aligned(8)));
+	int fd = inotify_init1(IN_CLOEXEC);
+	struct traced first, second;
+	bool found = false;
+
+	traced_begin(&first, LTTNGMAP_MODE_DISCARD, 10);
+	traced_go(&first);
+	becomes(first.path);
+	ok(inotify_add_watch(fd, DIRECTORY "/first/channel0", IN_CREATE) >= 0,
+	   "a channel's directory is watched");
+	traced_begin(&second, LTTNGMAP_MODE_DISCARD, 10);
+	traced_go(&second);
+	while (!found && is_ready(fd, PATIENCE_MS)) {
+		const struct inotify_event *event = (const void *)buffer;
+
+		found = read(fd, buffer, sizeof(buffer)) > 0 &&
+			strcmp(event->name, strrchr(second.path, '/') + 1) == 0;
+	}
+	ok(found, "inotify tells of a file in it");
+	close(fd);
+	traced_end(&first);
+	traced_end(&second);
+	ok(access(DIRECTORY "/first", F_OK) != 0, "the last file takes its directories along");
+}
+
+/* The pages of a process's rings count in its memory cgroup. */
+static void case_cgroup(void)
+{
+	static const char group[] = "/sys/fs/cgroup/lttngmap-test";
+	char path[128], line[128], pid[16];
+	unsigned long long shmem = 0;
+	struct traced traced;
+	FILE *stat;
+
+	put("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	ok(mkdir(group, 0700) == 0, "a memory cgroup is made");
+	traced_begin(&traced, LTTNGMAP_MODE_DISCARD, 20000);
+	snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+	snprintf(pid, sizeof(pid), "%d", (int)traced.pid);
+	put(path, pid);
+	traced_go(&traced);
+	traced_wait(&traced);
+	snprintf(path, sizeof(path), "%s/memory.stat", group);
+	stat = fopen(path, "r");
+	while (stat && fgets(line, sizeof(line), stat))
+		if (sscanf(line, "shmem %llu", &shmem) == 1)
+			break;
+	if (stat)
+		fclose(stat);
+	ok(shmem >= 128 * 1024, "its process's rings count in there: %llu bytes", shmem);
+	traced_end(&traced);
+	rmdir(group);
+}
+
+/* While a set is there, written and read, nobody unloads the module. */
+static void case_unload(void)
+{
+	struct lttngmap_packet packet;
+	struct lttngmap_ring_file *file = NULL;
+	unsigned refused = 0, packets = 0;
+	struct traced traced;
+
+	traced_begin(&traced, LTTNGMAP_MODE_OVERWRITE, UINT64_C(1) << 40);
+	traced_go(&traced);
+	becomes(traced.path);
+	close(device);
+	for (int i = 0; i < 500; i++)
+		refused += syscall(SYS_delete_module, "lttngmap", O_NONBLOCK) < 0 &&
+			   errno == EAGAIN;
+	is(refused, 500, "a ring set holds the module");
+	is(lttngmap_ring_file_open(traced.path, &file), 0, "its file is read meanwhile");
+	for (int i = 0; i < 500; i++) {
+		packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
+		packets += lttngmap_ring_file_get_packet(file, &packet) == 0;
+		refused += syscall(SYS_delete_module, "lttngmap", O_NONBLOCK) < 0 &&
+			   errno == EAGAIN;
+	}
+	is(refused, 1000, "and a reader too");
+	ok(packets > 0, "which was given %u packets", packets);
+	device = open(LTTNGMAP_MODULE_DEVICE, O_RDWR | O_CLOEXEC);
+	is(ioctl(device, LTTNGMAP_SET_REMOVE, &traced.id), 0, "the ring set is removed");
+	close(device);
+	ok(syscall(SYS_delete_module, "lttngmap", O_NONBLOCK) < 0 && errno == EAGAIN,
+	   "an open file holds the module without its set");
+	lttngmap_ring_file_close(file);
+	device = open(LTTNGMAP_MODULE_DEVICE, O_RDWR | O_CLOEXEC);
+	kill(traced.pid, SIGKILL);
+	traced_wait(&traced);
+	bench_set_destroy(&traced.bench);
+	close(traced.doorbell);
+}
+
+static void case_discard(void)
+{
+	case_read(LTTNGMAP_MODE_DISCARD, 250000, 1);
+	case_read(LTTNGMAP_MODE_DISCARD, 250000, 8);
+}
+
+static void case_overwrite(void)
+{
+	case_read(LTTNGMAP_MODE_OVERWRITE, 250000, 8);
+}
+
+static void case_hostile_writers(void)
+{
+	case_hostile(LTTNGMAP_MODE_DISCARD);
+	case_hostile(LTTNGMAP_MODE_OVERWRITE);
+}
+
+/* Those cases that are named, or all. */
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} cases[] = {
+		{ "refused", case_refused },   { "blocked", case_blocked },
+		{ "requests", case_requests }, { "limits", case_limits },
+		{ "inotify", case_inotify },   { "cgroup", case_cgroup },
+		{ "discard", case_discard },   { "overwrite", case_overwrite },
+		{ "killed", case_killed },     { "unload", case_unload },
+		{ "fuzz", case_fuzz },         { "hostile", case_hostile_writers },
+	};
+
+	device = open(LTTNGMAP_MODULE_DEVICE, O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		bail_out("%s: %s", LTTNGMAP_MODULE_DEVICE, strerror(errno));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool wanted = argc < 2;
+
+		for (int j = 1; j < argc; j++)
+			wanted = wanted || strcmp(argv[j], cases[i].name) == 0;
+		if (wanted)
+			cases[i].run();
+	}
+	return done_testing();
+}

@@ -25,7 +25,17 @@ struct reclaim {
 	uint64_t used[WORDS]; /* a bit for each id */
 	uint64_t paid[WORDS]; /* used by who is charged for it */
 	bool charging;        /* the second time: who uses one that is not is charged */
+	struct registry_room left;
+	struct saved_disk disk;
 };
+
+/* A charged class is one that its payer can register anew, so the holder's own limit counts. */
+static bool may_charge(const struct reclaim *reclaim, const struct quota_user *user)
+{
+	struct registry_room room = quota_class_room(user, &reclaim->left, &reclaim->disk);
+
+	return room.ids > 0 && room.bytes > 0;
+}
 
 static void charge(struct reclaim *reclaim, uint32_t id, struct quota_user *user)
 {
@@ -52,9 +62,12 @@ static void use(struct reclaim *reclaim, const uint64_t *ids, uint32_t nr_words,
 			const struct registry_class *class =
 				registry_get(reclaim->daemon->registry, id);
 
-			if (!class || (user && user->uid != class->user && !reclaim->charging))
+			bool of_other = class && user && user->uid != class->user;
+
+			if (!class ||
+			    (of_other && !(reclaim->charging && may_charge(reclaim, user))))
 				continue;
-			if (user && user->uid != class->user)
+			if (of_other)
 				charge(reclaim, id, user);
 			reclaim->paid[i] |= left & -left;
 		}
@@ -91,6 +104,8 @@ static void find_used(struct reclaim *reclaim)
 {
 	const struct lttngmap_control *control = control_pages_get(reclaim->daemon->pages);
 
+	reclaim->left = registry_room(reclaim->daemon->registry);
+	saved_state_look(reclaim->daemon->saved_state, &reclaim->disk);
 	for (int pass = 0; pass < 2; pass++) {
 		reclaim->charging = pass == 1;
 		use_of_processes(reclaim);

@@ -23,8 +23,9 @@ struct daemon;
  * Give back all classes that nobody uses. For when a user, or everybody, runs short of them:
  * as long as nobody does, a program that is started again finds its ids as they were.
  *
- * A class that is used, but not by who is charged for it, is charged to a user of it. A
- * session of root's or the daemon's user, which may describe everybody's classes, leaves them
+ * A class that is used, but not by who is charged for it, is charged to a user of it whose
+ * share has room for it. If there is none, its charge stays: two users who hold each
+ * other's classes have no more than both shares. A session of root's or the daemon's user, which may describe everybody's classes, leaves them
  * charged as they are.
  *
  * Does nothing for some time after it was done: it takes a twentieth of the time at most.

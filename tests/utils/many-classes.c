@@ -15,6 +15,9 @@
 
 #include <lttngmap/event-class.h>
 
+/* No daemon gives it: such a class was not taken. */
+#define NO_ID UINT32_MAX
+
 struct one {
 	struct lttngmap_field field;
 	struct lttngmap_event_class class;
@@ -44,7 +47,7 @@ static void make_one(struct one *one, const char *provider, unsigned int number)
 		.name = one->name,
 		.fields = &one->field,
 	};
-	one->tracepoint = (struct lttngmap_tracepoint){ &off, &one->class, 0, 0 };
+	one->tracepoint = (struct lttngmap_tracepoint){ &off, &one->class, NO_ID, 0 };
 }
 
 static void emit(const struct one *one, unsigned int number)
@@ -75,7 +78,7 @@ int main(int argc, char **argv)
 	module.end = tracepoints + count;
 	lttngmap_module_register(&module);
 	for (unsigned int i = 0; i < count; i++) {
-		have += ones[i].tracepoint.word != &off;
+		have += ones[i].tracepoint.id != NO_ID;
 		emit(&ones[i], first + i);
 	}
 	printf("done %u\n", have);

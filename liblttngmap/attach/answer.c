@@ -69,7 +69,7 @@ static unsigned fds_of(const struct protocol_app_registered *answer, long size)
 }
 
 bool answer_is_sane(const struct protocol_app_registered *answer, long size, uint32_t nr_classes,
-		    const struct exchange_fds *fds)
+		    const struct exchange_fds *fds, bool has_control)
 {
 	return answer->nr_ids == nr_classes &&
 	       (size_t)size >= sizeof(*answer) + nr_classes * sizeof(uint16_t) &&
@@ -79,6 +79,6 @@ bool answer_is_sane(const struct protocol_app_registered *answer, long size, uin
 	       answer->process_offset % sizeof(struct lttngmap_process) == 0 &&
 	       answer->process_offset <= answer->process_size - sizeof(struct lttngmap_process) &&
 	       answer->meta_page_size == META_PAGE_SIZE &&
-	       is_held(fds->fd[PROTOCOL_APP_FD_CONTROL], answer->control_size) &&
+	       (has_control || is_held(fds->fd[PROTOCOL_APP_FD_CONTROL], answer->control_size)) &&
 	       is_held(fds->fd[PROTOCOL_APP_FD_PROCESS], answer->process_size);
 }

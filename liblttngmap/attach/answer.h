@@ -29,9 +29,10 @@ const struct protocol_app_slots *answer_slots(const struct protocol_app_register
 					      long size);
 /*
  * True if the sizes and numbers in the answer of `size` bytes, with ids for so many classes, are
- * possible, and the two control memories are as large as it says. Rings: answer_has_rings().
+ * possible, and the two control memories are as large as it says; global control is not looked at
+ * where the process `has_control` already. Rings: answer_has_rings().
  */
 bool answer_is_sane(const struct protocol_app_registered *answer, long size, uint32_t nr_classes,
-		    const struct exchange_fds *fds);
+		    const struct exchange_fds *fds, bool has_control);
 
 #endif /* LIBLTTNGMAP_ATTACH_ANSWER_H */

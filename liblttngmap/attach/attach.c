@@ -107,7 +107,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 {
 	struct protocol_app_register request;
 	struct exchange_fds fds = { .count = 0 };
-	bool use_rseq, allow_blocking;
+	bool use_rseq, allow_blocking, is_forked = flags & PROTOCOL_APP_FORKED;
 	int tries = 0;
 	long result;
 
@@ -125,11 +125,11 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 		if (socket < 0)
 			return socket;
 	}
-	if (result >= 0 &&
-	    (!answer_is_sane(answer, result, nr_classes, &fds) ||
-	     ((flags & PROTOCOL_APP_FORKED) && answer->instance != inherited.instance)))
+	if (result >= 0 && (!answer_is_sane(answer, result, nr_classes, &fds,
+					    is_forked && memory_map_has_control()) ||
+			    (is_forked && answer->instance != inherited.instance)))
 		result = -EPROTO;
-	if (result >= 0 && !memory_map(local, answer, &fds, flags & PROTOCOL_APP_FORKED))
+	if (result >= 0 && !memory_map(local, answer, &fds, is_forked))
 		result = -ENOMEM;
 	if (result < 0) {
 		arch_syscall(SYS_close, socket);
@@ -137,7 +137,6 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 		return result;
 	}
 	memory_map_first_rings(local, answer, result, &fds);
-	descriptors_drop();
 	descriptors_keep(local, socket, &fds);
 	exchange_close_fds(&fds);
 

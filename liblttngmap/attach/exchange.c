@@ -244,12 +244,8 @@ static long receive(int socket, void *answer, size_t size, struct exchange_fds *
 	long result;
 
 	for (;;) {
-		uint64_t now = exchange_now();
-		uint64_t ns = now < deadline ? deadline - now : 0;
-		struct timespec left = {
-			.tv_sec = (time_t)(ns / 1000000000),
-			.tv_nsec = (long)(ns % 1000000000),
-		};
+		struct timespec left;
+		uint64_t now;
 
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
@@ -258,8 +254,11 @@ static long receive(int socket, void *answer, size_t size, struct exchange_fds *
 				      MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		if (result != -EAGAIN && result != -EINTR)
 			break;
+		now = exchange_now();
 		if (now >= deadline)
 			return -ETIMEDOUT;
+		left.tv_sec = (time_t)((deadline - now) / 1000000000);
+		left.tv_nsec = (long)((deadline - now) % 1000000000);
 		arch_syscall(SYS_ppoll, &poll, 1, &left, NULL, 0);
 	}
 	if (result < 0)

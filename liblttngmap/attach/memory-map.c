@@ -109,11 +109,17 @@ static void map_filters_early(const struct local *local, int fd)
 		keep_filters((char *)map, local->control_size);
 }
 
+bool memory_map_has_control(void)
+{
+	return __atomic_load_n(&inherited.control, __ATOMIC_RELAXED) != NULL;
+}
+
 bool memory_map(struct local *local, const struct protocol_app_registered *answer,
 		const struct exchange_fds *fds, bool over)
 {
 	uint64_t control_size = answer_page_up(sizeof(struct lttngmap_control));
 	uint64_t process_page = answer->process_offset & ~UINT64_C(4095);
+	bool has_control = over && memory_map_has_control();
 	char *at;
 
 	__atomic_store_n(&inherited.control, NULL, __ATOMIC_RELAXED);
@@ -123,14 +129,16 @@ bool memory_map(struct local *local, const struct protocol_app_registered *answe
 	local->control = (const void *)at;
 	local->event_words = local->control->event_words;
 	local->control_size = answer_page_up(answer->control_size);
-	if (!map_at(at, control_size, PROT_READ, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
+	if (!has_control &&
+	    !map_at(at, control_size, PROT_READ, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
 		return false;
 	at += control_size;
 	if (!map_at(at, 4096, PROT_READ, fds->fd[PROTOCOL_APP_FD_PROCESS], process_page))
 		return false;
 	inherited.process = (const void *)(at + answer->process_offset % 4096);
-	arch_syscall(SYS_madvise, inherited.base, inherited.size, MADV_DONTDUMP);
-	if (__rseq_size == 0 && !inherited.filters)
+	arch_syscall(SYS_madvise, has_control ? at : inherited.base,
+		     has_control ? 4096 : inherited.size, MADV_DONTDUMP);
+	if (__rseq_size == 0 && !inherited.filters && !has_control)
 		map_filters_early(local, fds->fd[PROTOCOL_APP_FD_CONTROL]);
 	__atomic_store_n(&inherited.control, local->control, __ATOMIC_RELEASE);
 	return true;

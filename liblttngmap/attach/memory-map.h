@@ -22,6 +22,8 @@
 #include "liblttngmap/attach/exchange.h"
 #include "liblttngmap/base/local.h"
 
+/* Has a child the global control of its parent's daemon? It needs none made over it. */
+bool memory_map_has_control(void);
 /*
  * Map what a sane answer to a registration brought: control and this process's page; `over` those
  * of before, a parent's. The descriptors stay the caller's.

@@ -107,6 +107,15 @@ static void move_fds(struct local *local)
 	local->doorbell = move_to(local->doorbell, lowest);
 }
 
+/* Puts `fd` in the place of the descriptor `over`, if it can. */
+static int replace(int over, int fd)
+{
+	if (fd == over || arch_syscall(SYS_dup3, fd, over, O_CLOEXEC) < 0)
+		return fd;
+	arch_syscall(SYS_close, fd);
+	return over;
+}
+
 void descriptors_keep(struct local *local, int socket, struct exchange_fds *fds)
 {
 	struct stat status = { .st_ino = 0 };
@@ -114,7 +123,13 @@ void descriptors_keep(struct local *local, int socket, struct exchange_fds *fds)
 	local->socket = socket;
 	local->doorbell = fds->fd[PROTOCOL_APP_FD_DOORBELL];
 	fds->fd[PROTOCOL_APP_FD_DOORBELL] = -1;
-	move_fds(local);
+	if (inherited.doorbell >= 0 && descriptors_has_socket(inherited.socket)) {
+		/* Those of the parent, or of the earlier daemon, are where they are to be. */
+		local->socket = replace(inherited.socket, local->socket);
+		local->doorbell = replace(inherited.doorbell, local->doorbell);
+	} else {
+		move_fds(local);
+	}
 	if (local->socket >= 0)
 		arch_syscall(SYS_fstat, local->socket, &status);
 	inherited.socket = local->socket;

@@ -36,8 +36,8 @@ int descriptors_parent_socket(void);
 /* Close what a child has of its parent's, a process of a dead daemon's. */
 void descriptors_drop(void);
 /*
- * Keep the socket, and the doorbell out of *fds, which is -1 there afterwards; at other
- * numbers if that can be.
+ * Keep the socket, and the doorbell out of *fds, which is -1 there afterwards: at the numbers of
+ * those of before, which are closed, else at other numbers if that can be.
  */
 void descriptors_keep(struct local *local, int socket, struct exchange_fds *fds);
 /*

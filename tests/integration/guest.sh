@@ -81,7 +81,17 @@ if command -v strace >/dev/null; then
 	# 20000 records of 36 bytes fill 181 sub-buffers. A reader that is awake needs no bell.
 	ok 'and at most one for each filled sub-buffer' \
 		test "$(wc -l <"$TAP_DIR/between")" -gt 0 -a "$(wc -l <"$TAP_DIR/between")" -le $((2 * 181))
+
+	# Children that are forked and write, while their parent waits for them.
+	"$lttngmap" record -q --preload libc -o "$TAP_DIR/forked" -- strace -f -o "$TAP_DIR/fork-calls" \
+		bash -c '(: "$(echo x)"; printf -v a %s b; echo $a); :' >/dev/null 2>"$TAP_DIR/err"
+	children=$(($(grep -c 'connect(.*app.sock' "$TAP_DIR/fork-calls") - 1))
+	ok "$children forked children register" test "$children" -gt 0
+	is "$(grep -c 'mmap(.*, 532480, PROT_READ, MAP_SHARED|MAP_FIXED' "$TAP_DIR/fork-calls")" 1 \
+		'they map no global control anew' || diag "$(cat "$TAP_DIR/fork-calls")"
+	is "$(grep -c 'dup3([0-9]*, [0-9]\{3,\}, O_CLOEXEC) *= [0-9]' "$TAP_DIR/fork-calls")" \
+		$((2 * children)) "their sockets and eventfds take the numbers of their parent's"
 else
-	skip 3 'strace is not installed'
+	skip 6 'strace is not installed'
 fi
 done_testing

@@ -660,6 +660,7 @@ tests_utils_control_LDADD = libcommon.la $(JSON_LIBS)
 
 check_PROGRAMS += \
 	tests/unit/app-message \
+	tests/unit/ring-orders \
 	tests/unit/run-queue \
 	tests/unit/control-lives \
 	tests/unit/control-pages \
@@ -674,6 +675,7 @@ check_PROGRAMS += \
 	tests/unit/slots
 TESTS += \
 	tests/unit/app-message \
+	tests/unit/ring-orders \
 	tests/unit/run-queue \
 	tests/unit/control-lives \
 	tests/unit/control-pages \
@@ -711,6 +713,10 @@ tests_unit_peer_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
 tests_unit_peer_LDADD = libsessiond.la $(SECCOMP_LIBS)
 tests_unit_recover_source_SOURCES = tests/unit/recover-source.c
 tests_unit_recover_source_LDADD = libsessiond.la
+tests_unit_ring_orders_SOURCES = tests/unit/ring-orders.c
+tests_unit_ring_orders_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_unit_ring_orders_LDADD = libsessiond.la $(SYSTEMD_LIBS)
+
 tests_unit_run_queue_SOURCES = tests/unit/run-queue.c
 tests_unit_run_queue_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_run_queue_LDADD = libsessiond.la $(SYSTEMD_LIBS)

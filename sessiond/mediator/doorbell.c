@@ -29,10 +29,9 @@
 #define READY_AT_ONCE 32
 
 enum doorbell_order {
-	DOORBELL_LISTEN = 1u << 0,
-	DOORBELL_POLL = 1u << 1,
-	DOORBELL_END = 1u << 2,
-	DOORBELL_JOIN = 1u << 3,
+	DOORBELL_POLL = 1u << 0,
+	DOORBELL_END = 1u << 1,
+	DOORBELL_JOIN = 1u << 2,
 };
 
 enum set_order {
@@ -256,15 +255,17 @@ static void doorbell_take_ring(struct doorbell *doorbell)
 	doorbell_look(doorbell, false);
 }
 
-/* Only orders free doorbells, and none is run here. */
+/* Only orders free doorbells: those that were left are run first, and none later. */
 static int on_ready(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
+	struct doorbells *doorbells = data;
 	struct epoll_event events[READY_AT_ONCE];
-	int count = epoll_wait(fd, events, READY_AT_ONCE, 0);
+	int count;
 
 	(void)source;
 	(void)revents;
-	(void)data;
+	ring_thread_run_orders(doorbells->thread);
+	count = epoll_wait(fd, events, READY_AT_ONCE, 0);
 	for (int i = 0; i < count; i++)
 		doorbell_take_ring(events[i].data.ptr);
 	return 0;
@@ -275,21 +276,11 @@ static int on_timer(sd_event_source *source, uint64_t now, void *data)
 	struct doorbells *doorbells = data;
 	struct doorbell *doorbell;
 
+	ring_thread_run_orders(doorbells->thread);
 	cds_list_for_each_entry(doorbell, &doorbells->polled, node)
 		doorbell_look(doorbell, true);
 	sd_event_source_set_time(source, now + POLL_USEC);
 	return 0;
-}
-
-static void doorbell_listen(struct doorbell *doorbell)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = doorbell };
-
-	doorbell->listens = epoll_ctl(doorbell->doorbells->epoll, EPOLL_CTL_ADD,
-				      doorbell->memories->doorbell, &event) == 0;
-	if (!doorbell->listens)
-		message_say("cannot listen to process %u: %s; its rings are looked at now and then",
-			    memory_set_record(doorbell->memories)->pid, strerror(errno));
 }
 
 static void doorbell_put_set(struct doorbell *doorbell);
@@ -333,11 +324,9 @@ static void doorbell_run(struct ring_order *order, unsigned long pending)
 {
 	struct doorbell *doorbell = caa_container_of(order, struct doorbell, order);
 
-	if (pending & DOORBELL_LISTEN)
-		doorbell_listen(doorbell);
 	if (pending & DOORBELL_JOIN)
 		doorbell->joined = doorbell->other;
-	if (pending & DOORBELL_POLL || (pending & DOORBELL_LISTEN && !doorbell->listens))
+	if (pending & DOORBELL_POLL)
 		doorbell_start_poll(doorbell);
 	if (pending & DOORBELL_END)
 		doorbell_end(doorbell);
@@ -444,6 +433,21 @@ void doorbells_destroy(struct doorbells *doorbells)
 	free(doorbells);
 }
 
+/* The ring thread hears it from now on: the doorbell is whole. */
+static void doorbell_listen(struct doorbell *doorbell)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = doorbell };
+
+	doorbell->listens = true;
+	if (epoll_ctl(doorbell->doorbells->epoll, EPOLL_CTL_ADD, doorbell->memories->doorbell,
+		      &event) == 0)
+		return;
+	doorbell->listens = false;
+	message_say("cannot listen to process %u: %s; its rings are looked at now and then",
+		    memory_set_record(doorbell->memories)->pid, strerror(errno));
+	doorbell_poll(doorbell);
+}
+
 int doorbell_create(struct doorbells *doorbells, struct memory_set *memories,
 		    struct doorbell **result)
 {
@@ -456,7 +460,7 @@ int doorbell_create(struct doorbells *doorbells, struct memory_set *memories,
 	doorbell->doorbells = doorbells;
 	doorbell->memories = memory_set_get(memories);
 	CDS_INIT_LIST_HEAD(&doorbell->shown);
-	ring_thread_give(doorbells->thread, &doorbell->order, DOORBELL_LISTEN);
+	doorbell_listen(doorbell);
 	return 0;
 }
 
@@ -489,7 +493,8 @@ int doorbell_add_set(struct doorbell *doorbell, struct ring_set *set, struct doo
 	shown->doorbell = doorbell;
 	shown->set = ring_set_get(set);
 	__atomic_add_fetch(&doorbell->sets, 1, __ATOMIC_RELAXED);
-	ring_thread_give(doorbell->doorbells->thread, &shown->order, SET_ADD);
+	/* It is in time before the process rings: see on_ready(). */
+	ring_thread_leave(doorbell->doorbells->thread, &shown->order, SET_ADD);
 	return 0;
 }
 

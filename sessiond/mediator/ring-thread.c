@@ -23,13 +23,14 @@ struct ring_thread {
 	bool stopping; /* atomic */
 	bool running;  /* main thread's, as are these: */
 	bool held;
-	bool due; /* orders were given meanwhile */
+	bool due;      /* orders were given meanwhile */
+	bool has_left; /* orders were queued, and no wake-up since */
 	pthread_t thread;
 	sd_event *event;
 	sd_event_source *source;
 };
 
-static void run_orders(struct ring_thread *thread)
+void ring_thread_run_orders(struct ring_thread *thread)
 {
 	struct cds_wfcq_node *node;
 
@@ -58,7 +59,7 @@ static int on_wakeup(sd_event_source *source, int fd, uint32_t revents, void *da
 		return -errno;
 	/* Looked at first: the orders given before the stop are all in the queue. */
 	stopping = __atomic_load_n(&thread->stopping, __ATOMIC_ACQUIRE);
-	run_orders(thread);
+	ring_thread_run_orders(thread);
 	if (stopping)
 		sd_event_exit(thread->event, 0);
 	return 0;
@@ -128,7 +129,10 @@ int ring_thread_start(struct ring_thread *thread)
 static void wake(struct ring_thread *thread)
 {
 	uint64_t one = 1;
-	ssize_t written = write(thread->wakeup, &one, sizeof(one));
+	ssize_t written;
+
+	thread->has_left = false;
+	written = write(thread->wakeup, &one, sizeof(one));
 
 	/* EAGAIN would mean that it was woken 2^64 - 2 times already. */
 	(void)written;
@@ -149,7 +153,7 @@ void ring_thread_destroy(struct ring_thread *thread)
 	if (!thread)
 		return;
 	/* Orders given after the stop: whoever gave them counts on their run. */
-	run_orders(thread);
+	ring_thread_run_orders(thread);
 	sd_event_source_disable_unref(thread->source);
 	sd_event_unref(thread->event);
 	if (thread->wakeup >= 0)
@@ -157,13 +161,28 @@ void ring_thread_destroy(struct ring_thread *thread)
 	free(thread);
 }
 
-void ring_thread_give(struct ring_thread *thread, struct ring_order *order, unsigned long bits)
+/* False: it was in the queue. */
+static bool queue_order(struct ring_thread *thread, struct ring_order *order, unsigned long bits)
 {
-	/* Release and acquire: see run_orders. */
+	/* Release and acquire: see ring_thread_run_orders(). */
 	if (__atomic_fetch_or(&order->pending, bits, __ATOMIC_ACQ_REL) != 0)
-		return;
+		return false;
 	cds_wfcq_node_init(&order->node);
 	cds_wfcq_enqueue(&thread->head, &thread->tail, &order->node);
+	return true;
+}
+
+void ring_thread_leave(struct ring_thread *thread, struct ring_order *order, unsigned long bits)
+{
+	if (queue_order(thread, order, bits))
+		thread->has_left = true;
+}
+
+void ring_thread_give(struct ring_thread *thread, struct ring_order *order, unsigned long bits)
+{
+	/* One that was left there has woken nobody. */
+	if (!queue_order(thread, order, bits) && !thread->has_left)
+		return;
 	if (thread->held)
 		thread->due = true;
 	else

@@ -14,7 +14,8 @@
  *                the object (wfcqueue) and writes the eventfd.
  *   ring thread: dequeue, exchange `pending` with 0, run all bits found.
  *
- *   The main thread may hold the eventfd back while it gives the orders of many processes.
+ *   The main thread may hold the eventfd back while it gives the orders of many processes, and
+ *   leave orders that matter only once the ring thread runs for another reason.
  *
  * An object stands in the queue only between these, so the exchange is the
  * last touch of the queue's node until the next order.
@@ -45,6 +46,10 @@ void ring_thread_stop(struct ring_thread *thread);
 /* After stop; NULL is allowed. */
 void ring_thread_destroy(struct ring_thread *thread);
 
+/* As ring_thread_give(), but wakes nobody: the order is run before the next one that is given. */
+void ring_thread_leave(struct ring_thread *thread, struct ring_order *order, unsigned long bits);
+/* In the ring thread: runs what was left, before a look at what the orders are about. */
+void ring_thread_run_orders(struct ring_thread *thread);
 void ring_thread_give(struct ring_thread *thread, struct ring_order *order, unsigned long bits);
 /*
  * From hold to release, the main thread's orders are queued and the ring thread is left asleep: one

@@ -289,6 +289,8 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	if (error)
 		goto fail;
 	process->record = memory_set_record(process->memories);
+	/* For what is said of it, before the record is filled. */
+	process->record->pid = process->pid;
 	error = make_token(process);
 	if (error == 0 && config->parent)
 		error = process_inherit_classes(process, config->parent);

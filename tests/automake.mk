@@ -792,6 +792,8 @@ tests_utils_steady_LDADD = liblttngmap.la
 tests_utils_steady_LDFLAGS = $(test_ldflags)
 dist_check_SCRIPTS += tests/integration/guest.sh
 TESTS += tests/integration/guest.sh
+dist_check_SCRIPTS += tests/integration/child-calls.sh
+TESTS += tests/integration/child-calls.sh
 
 # Processes that register, as liblttngmap does or as it never would.
 check_LTLIBRARIES += libtest-siege.la

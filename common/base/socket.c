@@ -145,19 +145,48 @@ int socket_pass_sender(int fd)
 	return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0 ? 0 : -errno;
 }
 
+/* False: the kernel names nobody. */
+static bool read_sender(struct msghdr *message, struct ucred *sender)
+{
+	const struct cmsghdr *header = CMSG_FIRSTHDR(message);
+
+	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS)
+		return false;
+	memcpy(sender, CMSG_DATA(header), sizeof(*sender));
+	return true;
+}
+
 int socket_sender(int fd, struct ucred *sender)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(*sender))];
 	struct msghdr message = { .msg_control = control, .msg_controllen = sizeof(control) };
-	const struct cmsghdr *header;
 
 	if (recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT) < 0)
 		return -errno;
-	header = CMSG_FIRSTHDR(&message);
-	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS)
-		return -ENODATA;
-	memcpy(sender, CMSG_DATA(header), sizeof(*sender));
-	return 0;
+	return read_sender(&message, sender) ? 0 : -ENODATA;
+}
+
+ssize_t socket_peek(int fd, void *data, size_t size, struct ucred *sender)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(*sender))];
+	struct iovec part = { data, size };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t received;
+
+	do {
+		received = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	} while (received < 0 && errno == EINTR);
+	if (received < 0)
+		return -errno;
+	/* The credentials come first, and leave no room for descriptors. */
+	if (read_sender(&message, sender) && passes_fds && message.msg_flags & MSG_CTRUNC)
+		return -EPERM;
+	return message.msg_flags & MSG_TRUNC ? -EMSGSIZE : received;
 }
 
 bool socket_has_message(int fd)

@@ -51,6 +51,11 @@ int socket_pass_sender(int fd);
  * sent: else pid 0. 0; -EAGAIN: there is no message; -ENODATA; another -errno.
  */
 int socket_sender(int fd, struct ucred *sender);
+/*
+ * As socket_receive() without room for descriptors, and socket_sender(), by one call: the message
+ * stays there, and *sender is as it was where the kernel names nobody.
+ */
+ssize_t socket_peek(int fd, void *data, size_t size, struct ucred *sender);
 /* Is there a message, perhaps an empty one? For a SOCK_SEQPACKET socket that nobody reads later. */
 bool socket_has_message(int fd);
 

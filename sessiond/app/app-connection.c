@@ -69,11 +69,16 @@ static ssize_t peek(int fd)
  * once it has given up its parent's user. The threads of a process have one number. A child of the
  * same user may speak for its parent: a child of vfork shares its parent's memory and requests.
  */
-static bool is_foreign(const struct app_connection *connection, struct ucred *sender)
+static bool is_foreign(const struct app_connection *connection, const struct ucred *sender)
+{
+	return sender->pid != connection->peer.pid && sender->uid != connection->peer.uid;
+}
+
+/* The connection's next message, as peek(), and who sent it. */
+static ssize_t peek_from(const struct app_connection *connection, struct ucred *sender)
 {
 	*sender = connection->peer;
-	return socket_sender(connection->fd, sender) == 0 && sender->pid != connection->peer.pid &&
-	       sender->uid != connection->peer.uid;
+	return socket_peek(connection->fd, message, sizeof(message), sender);
 }
 
 /* ---- who is left out ----------------------------------------------------------- */
@@ -130,9 +135,9 @@ static bool is_ours(const struct app_connections *all, const struct ucred *peer,
 static void count_unserved(struct app_connection *connection, enum untraced_why why)
 {
 	struct ucred sender;
+	ssize_t size = peek_from(connection, &sender);
 
-	if (!is_foreign(connection, &sender) &&
-	    read_name(message, peek(connection->fd), connection->name))
+	if (!is_foreign(connection, &sender) && read_name(message, size, connection->name))
 		count_untraced(connection->all, connection->fd, &connection->peer, connection->name,
 			       why);
 }
@@ -225,9 +230,9 @@ static int serve_foreign(struct app_connection *connection, ssize_t size,
 static void serve_last_words(struct app_connection *connection)
 {
 	for (unsigned int i = 0; i < LAST_WORDS_MAX; i++) {
-		ssize_t size = peek(connection->fd);
 		struct app_request request;
 		struct ucred sender;
+		ssize_t size = peek_from(connection, &sender);
 
 		if (is_foreign(connection, &sender)) {
 			if (serve_foreign(connection, size, &sender) != 0)
@@ -437,9 +442,9 @@ static int connection_serve(struct app_connection *connection, struct app_refusa
 	 * It stays in the socket until it was answered: where the daemon is killed
 	 * meanwhile, the restarted daemon finds it there.
 	 */
-	ssize_t size = peek(connection->fd);
-	int error = (int)size;
 	struct ucred sender;
+	ssize_t size = peek_from(connection, &sender);
+	int error = (int)size;
 
 	if (size == -EAGAIN)
 		return 0;

@@ -121,11 +121,8 @@ static int find_inode(struct memory *memory)
  */
 static void forbid_holes(int fd)
 {
-	int flags;
+	int flags = FS_IMMUTABLE_FL; /* a new memfd has no others */
 
-	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0)
-		return;
-	flags |= FS_IMMUTABLE_FL;
 	(void)ioctl(fd, FS_IOC_SETFLAGS, &flags);
 }
 

@@ -77,16 +77,26 @@ int peer_open_pidfd(int socket, const struct ucred *peer)
 	return fd;
 }
 
+/* The kernel's pidfds are all of one kind. */
+static bool has_inode(int pidfd)
+{
+	static enum { UNKNOWN, YES, NO } kind;
+	struct statfs system;
+	int known = __atomic_load_n(&kind, __ATOMIC_RELAXED);
+
+	if (known == UNKNOWN && fstatfs(pidfd, &system) == 0) {
+		known = (uint32_t)system.f_type == PID_FS_MAGIC ? YES : NO;
+		__atomic_store_n(&kind, known, __ATOMIC_RELAXED);
+	}
+	return known == YES;
+}
+
 uint64_t peer_identity_of(int pidfd)
 {
-	struct statfs system;
 	struct stat status;
 
 	/* Before, all pidfds had one inode. */
-	if (fstatfs(pidfd, &system) != 0 || (uint32_t)system.f_type != PID_FS_MAGIC ||
-	    fstat(pidfd, &status) != 0)
-		return 0;
-	return status.st_ino;
+	return has_inode(pidfd) && fstat(pidfd, &status) == 0 ? status.st_ino : 0;
 }
 
 uint64_t peer_identity(int socket)

@@ -151,10 +151,11 @@ static void memory_set_release(struct urcu_ref *references)
 
 static int charge_disk(struct memory_set *set, struct quota_user *user, uint64_t bytes, bool force)
 {
-	struct saved_disk disk;
+	struct saved_disk disk = { .left = 0 };
 	int error;
 
-	saved_state_look(set->saved_state, &disk);
+	if (user->limited && !force)
+		saved_state_look(set->saved_state, &disk);
 	error = quota_take_disk(user, bytes, &disk, force);
 	if (error == 0)
 		set->disk += bytes;

@@ -27,7 +27,8 @@
 #include "sessiond/session/user-rings.h"
 #include "sessiond/storage/saved-state.h"
 
-/* Members whose rings are read that go in one turn of the loop. */
+/* Process channels that are looked at in one turn of the loop, and that go in it. */
+#define LOOKED_AT_ONCE 256u
 #define REAPED_AT_ONCE 64u
 
 /* log2 of a power of two within the bounds, or -1. */
@@ -583,10 +584,10 @@ static void forget_oldest(struct channel *channel)
 	} while (oldest);
 }
 
-unsigned int channel_reap(struct channel *channel)
+unsigned int channel_reap(struct channel *channel, bool *more)
 {
 	struct process_channel *process_channel, *next;
-	unsigned int waiting = 0, destroyed = 0;
+	unsigned int looked = 0, destroyed = 0;
 
 	if (channel->session->is_flight_recorder) {
 		forget_oldest(channel);
@@ -595,12 +596,17 @@ unsigned int channel_reap(struct channel *channel)
 	if (channel->ended == 0)
 		return 0;
 	cds_list_for_each_entry_safe(process_channel, next, &channel->process_channels, node) {
-		if (destroyed < REAPED_AT_ONCE && process_channel_is_over(process_channel)) {
+		if (looked++ == LOOKED_AT_ONCE || destroyed == REAPED_AT_ONCE) {
+			/* The list begins here the next time. */
+			cds_list_del(&channel->process_channels);
+			cds_list_add_tail(&channel->process_channels, &process_channel->node);
+			break;
+		}
+		if (process_channel_is_over(process_channel)) {
 			process_channel_destroy(process_channel);
 			destroyed++;
-		} else if (!process_channel->process) {
-			waiting++;
 		}
 	}
-	return waiting;
+	*more |= destroyed == REAPED_AT_ONCE;
+	return channel->ended;
 }

@@ -156,7 +156,10 @@ void channel_wait_writers(void);
 
 /* Frozen, and nothing is left to be read. */
 bool channel_is_drained(struct channel *channel);
-/* Destroy process channels that are over; returns how many wait for their readers. */
-unsigned int channel_reap(struct channel *channel);
+/*
+ * Destroy process channels that are over, of those that one turn of the loop looks at; returns how
+ * many are left that have ended. Sets *more if the next turn may find as many.
+ */
+unsigned int channel_reap(struct channel *channel, bool *more);
 
 #endif /* SESSIOND_SESSION_CHANNEL_H */

@@ -247,15 +247,23 @@ static void end_older(struct process *process)
 	process_end(older);
 }
 
+/* Random numbers that are asked for together: as many as the kernel gives in one piece. */
+#define TOKENS_AT_ONCE 32
+
 /* Nobody can say it that was not told, so nobody else's classes are kept for him. */
 static int make_token(const struct process *process)
 {
-	uint64_t random;
+	static uint64_t random[TOKENS_AT_ONCE];
+	static size_t left;
 
-	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
-		return -EIO;
+	if (left == 0) {
+		if (getrandom(random, sizeof(random), 0) != sizeof(random))
+			return -EIO;
+		left = TOKENS_AT_ONCE;
+	}
 	process->record->token =
-		random / SAVED_PROCESSES * SAVED_PROCESSES + process->memories->index;
+		random[--left] / SAVED_PROCESSES * SAVED_PROCESSES + process->memories->index;
+	random[left] = 0;
 	return 0;
 }
 

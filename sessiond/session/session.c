@@ -126,7 +126,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	struct sessions *sessions = data;
 	struct session *session, *next;
 	struct channel *channel;
-	bool stopping = false, waiting = false, given_up;
+	bool stopping = false, waiting = false, more = false, given_up;
 	uint64_t now = time_now_usec();
 
 	(void)usec;
@@ -135,7 +135,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 		 */
 		given_up = session_is_given_up(session);
 		cds_list_for_each_entry(channel, &session->channels, node)
-			waiting |= channel_reap(channel) > 0 && !given_up;
+			waiting |= channel_reap(channel, &more) > 0 && !given_up;
 		session_step_clear(session, now);
 		waiting |= session_is_clearing(session);
 		waiting |= session_step_live(session, now) && !given_up;
@@ -149,8 +149,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	stopping |= sessions_stopping(sessions);
 	if (!stopping && !waiting)
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
-	return sd_event_source_set_time(source,
-					now + (stopping ? TICK_STOPPING_USEC : TICK_REAPING_USEC));
+	return sd_event_source_set_time(source, now + (stopping || more ? TICK_STOPPING_USEC
+									: TICK_REAPING_USEC));
 }
 
 bool sessions_stopping(struct sessions *sessions)

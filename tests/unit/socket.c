@@ -242,8 +242,13 @@ static void check_sender(const int pair[2])
 	is(socket_sender(pair[1], &sender), 0, "the first has a sender");
 	ok(sender.pid == getpid() && sender.uid == getuid(), "this process");
 	ok(!socket_has_fds(pair[1]), "and no descriptor");
+	sender = (struct ucred){ .pid = 0 };
+	is(socket_peek(pair[1], &byte, 1, &sender), 1, "both are had by one call");
+	ok(byte == 'a' && sender.pid == getpid() && sender.uid == getuid(), "as they are");
+	is(socket_peek(pair[1], &byte, 0, &sender), -EMSGSIZE, "that says if it is too large");
 	is(socket_receive(pair[1], &byte, 1, MSG_DONTWAIT, NULL, NULL), 1, "it is received");
 	is(socket_sender(pair[1], &sender), 0, "the second has a sender, too");
+	is(socket_peek(pair[1], &byte, 1, &sender), -EPERM, "it is not looked at");
 	ok(socket_has_fds(pair[1]), "and a descriptor");
 	is(socket_receive(pair[1], &byte, 1, MSG_DONTWAIT, NULL, NULL), -EPERM, "and is not");
 	after = dup(sent);

@@ -15,13 +15,17 @@ plan 7
 
 sessiond_start
 control '{"verb": "create", "session": "s", "output": "'"$TAP_DIR/trace"'"}' \
-	'{"verb": "channel", "session": "s", "channel": "c", "subbuf_size": 65536, "subbufs": 4}' \
+	'{"verb": "channel", "session": "s", "channel": "c", "subbuf_size": 65536, "subbufs": 4,
+	  "mode": "discard"}' \
 	'{"verb": "enable", "session": "s", "channel": "c", "rule": "lttng_ust_libc:malloc"}' \
 	'{"verb": "start", "session": "s"}' >/dev/null
 strace -f -c -o "$TAP_DIR/calls" -p "$(pgrep -P "$sessiond_pid" -f "runtime-dir=$SESSIOND_DIR")" \
 	2>"$TAP_DIR/attached" &
 tracer=$!
-cleanup kill "$tracer"
+end_tracer() {
+	[[ -z $tracer ]] || kill "$tracer"
+}
+cleanup end_tracer
 is_attached() {
 	grep -q 'attached' "$TAP_DIR/attached"
 }
@@ -30,13 +34,16 @@ LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR LD_PRELOAD=$LTTNGMAP_BUILD/.libs/liblttngmap-
 	perl -e 'for (1 .. $ARGV[0]) {
 		my $child = fork;
 		if (!$child) {
-			my $text = "x" x 100000;
+			my $text = "x" x (100000 + $child);
 			exit;
 		}
 		waitpid $child, 0;
 	}' "$children"
+# All that they wrote is read.
+control '{"verb": "stop", "session": "s"}' >/dev/null
 kill -INT "$tracer"
 wait "$tracer"
+tracer=
 
 calls() { # NAME: how many of them
 	awk -v name="$1" '$NF == name { print $4; found = 1 } END { if (!found) print 0 }' "$TAP_DIR/calls"

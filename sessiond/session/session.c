@@ -147,7 +147,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 		session_step(session, now);
 	}
 	stopping |= sessions_stopping(sessions);
-	if (!stopping && !waiting)
+	if (!stopping && !waiting && !more)
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	return sd_event_source_set_time(source, now + (stopping || more ? TICK_STOPPING_USEC
 									: TICK_REAPING_USEC));

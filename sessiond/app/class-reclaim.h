@@ -25,8 +25,8 @@ struct daemon;
  *
  * A class that is used, but not by who is charged for it, is charged to a user of it whose
  * share has room for it. If there is none, its charge stays: two users who hold each
- * other's classes have no more than both shares. A session of root's or the daemon's user, which may describe everybody's classes, leaves them
- * charged as they are.
+ * other's classes have no more than both shares. A session of root's or the daemon's user,
+ * which may describe everybody's classes, leaves them charged as they are.
  *
  * Does nothing for some time after it was done: it takes a twentieth of the time at most.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* cmd-channel.c - lttngmap channel CHANNEL: add, change or remove one. */
+/* cmd-channel.c - lttngmap channel CHANNEL: add, change, enable, disable or remove one. */
 #include <config.h>
 
 #include "cli/verbs.h"
@@ -17,7 +17,7 @@
 static struct {
 	char *mode, *timeout, *flush_period, *buffers, *subbuf_size, *subbufs, *file_size,
 		*file_count;
-	int change, remove;
+	int change, remove, enable, disable;
 } typed;
 
 static const struct poptOption options[] = {
@@ -45,6 +45,9 @@ static const struct poptOption options[] = {
 	  "Keep so many files of a stream, the newest (default: 0, all)", "N" },
 	{ "change", '\0', POPT_ARG_NONE, &typed.change, 0,
 	  "Change what is named of a channel that exists; its session is stopped", NULL },
+	{ "disable", '\0', POPT_ARG_NONE, &typed.disable, 0,
+	  "Record nothing more in the channel; its rules stay", NULL },
+	{ "enable", '\0', POPT_ARG_NONE, &typed.enable, 0, "Record by its rules again", NULL },
 	{ "remove", '\0', POPT_ARG_NONE, &typed.remove, 0,
 	  "Remove the channel; its session is stopped", NULL },
 	SESSION_INCLUDE(session_table),
@@ -132,8 +135,8 @@ static int check(int argc)
 		message_error("channel: %s", argc ? "one channel at a time" : "which channel?");
 		return -EINVAL;
 	}
-	if (typed.remove && (typed.change || described)) {
-		message_error("channel: --remove, and how it should be?");
+	if (typed.remove + typed.enable + typed.disable + (typed.change || described) > 1) {
+		message_error("channel: --remove, --enable and --disable stand alone");
 		return -EINVAL;
 	}
 	if (typed.change && !described) {
@@ -185,10 +188,16 @@ static int describe(struct session_verb *self, struct json_object *request)
 
 static int ask(struct session_verb *self, struct json_object **answer)
 {
-	struct json_object *request =
-		session_verb_request(self, typed.remove ? "channel-remove" : "channel");
-	int error = typed.remove ? 0 : describe(self, request);
+	struct json_object *request = session_verb_request(self, typed.remove ? "channel-remove"
+								 : typed.enable || typed.disable
+									 ? "channel-enable"
+									 : "channel");
+	int error = 0;
 
+	if (typed.enable || typed.disable)
+		json_object_object_add(request, "enabled", json_object_new_boolean(typed.enable));
+	else if (!typed.remove)
+		error = describe(self, request);
 	if (error) {
 		json_object_put(request);
 		return error;
@@ -213,9 +222,11 @@ static int run(int argc, const char **argv)
 		error = ask(&self, &answer);
 	if (!error && !session_options.json)
 		message_line("%s channel %s of session %s",
-			     typed.remove   ? "removed"
-			     : typed.change ? "changed"
-					    : "added",
+			     typed.remove    ? "removed"
+			     : typed.change  ? "changed"
+			     : typed.enable  ? "enabled"
+			     : typed.disable ? "disabled"
+					     : "added",
 			     self.channel, self.session);
 	return session_verb_close(&self, error, answer);
 }

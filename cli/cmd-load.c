@@ -129,6 +129,18 @@ static int add_contexts(struct session_batch *batch, struct session_verb *self,
 	return error;
 }
 
+static int add_disabled(struct session_batch *batch, struct session_verb *self,
+			struct json_object *channel, const char *place)
+{
+	struct json_object *request;
+
+	if (!control_answer_flag(channel, "disabled"))
+		return 0;
+	request = session_verb_request(self, "channel-enable");
+	json_object_object_add(request, "enabled", json_object_new_boolean(false));
+	return session_batch_add(batch, request, NULL, place);
+}
+
 static int add_channels(struct session_batch *batch, struct session_verb *self,
 			struct json_object *session, const char *place)
 {
@@ -150,6 +162,8 @@ static int add_channels(struct session_batch *batch, struct session_verb *self,
 			error = add_contexts(batch, self, channel, here);
 		if (!error)
 			error = add_rules(batch, self, channel, here);
+		if (!error)
+			error = add_disabled(batch, self, channel, here);
 	}
 	self->channel[0] = '\0';
 	return error;

@@ -90,8 +90,8 @@ static const struct synonym synonyms[] = {
 	{ "untrack", NULL, &verb_untrack, track_options, NULL },
 
 	{ "disable-channel", NULL, NULL, NULL,
-	  "`lttngmap disable --all -c CHANNEL` disables its rules, `lttngmap channel --remove "
-	  "CHANNEL` removes it" },
+	  "`lttngmap channel --disable CHANNEL` does it, `lttngmap channel --remove CHANNEL` "
+	  "removes it" },
 	{ "disable-rotation", NULL, NULL, NULL, "`lttngmap rotate --period 0 --size 0` does it" },
 	{ "metadata", NULL, NULL, NULL, NOTHING_TO_REGENERATE },
 	{ "regenerate", NULL, NULL, NULL, NOTHING_TO_REGENERATE },

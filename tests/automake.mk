@@ -105,8 +105,8 @@ tests_utils_libgreedy_dlsym_la_LDFLAGS = $(test_preload_ldflags)
 tests_utils_libslept_clock_la_SOURCES = tests/utils/slept-clock.c
 tests_utils_libslept_clock_la_CFLAGS = $(test_preload_cflags)
 tests_utils_libslept_clock_la_LDFLAGS = $(test_preload_ldflags)
-dist_check_SCRIPTS += tests/integration/flush-period.sh tests/integration/suspend.sh
-TESTS += tests/integration/flush-period.sh tests/integration/suspend.sh
+dist_check_SCRIPTS += tests/integration/channel-disable.sh tests/integration/flush-period.sh tests/integration/suspend.sh
+TESTS += tests/integration/channel-disable.sh tests/integration/flush-period.sh tests/integration/suspend.sh
 tests_utils_liblocking_dlsym_la_SOURCES = tests/utils/locking-dlsym.c
 tests_utils_liblocking_dlsym_la_CFLAGS = $(test_preload_cflags)
 tests_utils_liblocking_dlsym_la_LDFLAGS = $(test_preload_ldflags)
@@ -750,6 +750,7 @@ kernel_tests = \
 	tests/integration/kernel-probe.sh \
 	tests/integration/kernel-probe-hung.sh \
 	tests/integration/kernel-record.sh \
+	tests/integration/kernel-lttng.sh \
 	tests/integration/kernel-restart.sh \
 	tests/integration/kernel-rules.sh
 dist_check_SCRIPTS += $(kernel_tests)

@@ -217,6 +217,7 @@ static const struct shape channel_shape = {
 			  .type = MEMBER_TEXT,
 			  .optional = true,
 			  .check_text = check_buffers },
+			{ .key = "disabled", .type = MEMBER_FLAG, .optional = true },
 			ARRAY("contexts", NULL),
 			ARRAY("rules", &rule_shape),
 			END,

@@ -105,9 +105,10 @@ static void print_channel(struct json_object *channel)
 	struct json_object *rules = session_member_array(channel, "rules");
 	char size[16], duration[32];
 
-	message_line("  channel %s: %s%s%s, %" PRIu64 " sub-buffers of %s",
-		     control_answer_text(channel, "channel"), control_answer_text(channel, "mode"),
-		     timeout ? " for " : "",
+	message_line("  channel %s%s: %s%s%s, %" PRIu64 " sub-buffers of %s",
+		     control_answer_text(channel, "channel"),
+		     control_answer_flag(channel, "disabled") ? " (disabled)" : "",
+		     control_answer_text(channel, "mode"), timeout ? " for " : "",
 		     timeout ? options_format_duration(timeout, duration) : "",
 		     control_answer_count(channel, "subbufs"),
 		     amount_format_size(control_answer_count(channel, "subbuf_size"), size));

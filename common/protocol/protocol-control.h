@@ -51,6 +51,8 @@
  * keep their value.
  *   {"verb": "channel-remove", "session": NAME, "channel": NAME}
  *       while the session is stopped
+ *   {"verb": "channel-enable", "session": NAME, "channel": NAME, "enabled": bool}
+ *       a disabled channel keeps its rules, and records nothing; also while the session is started
  *   {"verb": "enable", "session": NAME, "channel": NAME, "rule": PATTERNS,
  *    "exclude": PATTERNS, "loglevel": 0-14, "loglevel_only": bool,
  *    "filter": EXPRESSION}
@@ -179,7 +181,8 @@
  *        "trackers": [{"kind", "value"}], "rotation": {"period_ms", "size"},
  *        "channels": [{"channel", "subbuf_size", "subbufs",
  *        "mode", "buffers", "blocking_timeout_ms", "flush_ms", "file_size",
- *        "file_count", "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
+ *        "file_count", "disabled": true, only if it is so,
+ *        "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
  *        "exclude", "loglevel", "loglevel_only", "filter" that were given}]}],
  *        "kernel": {"instance", "buffer_size", "pids": [PID], "events": N classes,
  *        "rules": [{"id", "enabled", "rule", "filter" where given}], "probes": [{"id",

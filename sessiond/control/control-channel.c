@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * control-channel.c - the verbs about channels: make, change, remove, and what
+ * control-channel.c - the verbs about channels: make, change, enable, disable, remove, and what
  * contexts their events have.
  */
 #include "sessiond/control/control-verbs.h"
@@ -250,6 +250,26 @@ void control_serve_channel_remove(struct control_client *client, struct json_obj
 	if (!channel)
 		return;
 	session_remove_channel(channel);
+	control_answer(client, NULL);
+}
+
+void control_serve_channel_enable(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_session(client, request);
+	struct channel *channel;
+	bool enabled = true;
+
+	channel = session ? control_need_channel(client, session, request) : NULL;
+	if (!channel || control_take_bool(client, request, "enabled", &enabled) != 0 ||
+	    !control_list_fits(client, session, request))
+		return;
+	if (channel->rules.disabled != enabled) {
+		control_refuse(client, "`list` shows which channels are disabled",
+			       "channel %s is %s already", channel->name,
+			       enabled ? "enabled" : "disabled");
+		return;
+	}
+	session_set_channel_enabled(channel, enabled);
 	control_answer(client, NULL);
 }
 

@@ -79,6 +79,8 @@ static struct json_object *describe_channel(const struct channel *channel)
 	control_add_number(object, "flush_ms", channel->flush_ms);
 	control_add_number(object, "file_size", channel->file_size);
 	control_add_number(object, "file_count", channel->file_count);
+	if (channel->rules.disabled)
+		json_object_object_add(object, "disabled", json_object_new_boolean(true));
 	json_object_object_add(object, "contexts", describe_contexts(channel->contexts));
 	json_object_object_add(object, "rules", describe_rules(&channel->rules));
 	return object;

@@ -69,6 +69,8 @@ const struct control_verb control_verbs[] = {
 		  "flush_ms", "file_size", "file_count", "contexts", "buffers", "change", ),
 	  control_serve_channel },
 	{ "channel-remove", MEMBERS("session", "channel", ), control_serve_channel_remove },
+	{ "channel-enable", MEMBERS("session", "channel", "enabled", ),
+	  control_serve_channel_enable },
 	{ "context", MEMBERS("session", "channel", "context", "remove", ), control_serve_context },
 
 	{ "enable",

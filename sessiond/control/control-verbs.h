@@ -48,6 +48,7 @@ void control_serve_rotation(struct control_client *client, struct json_object *r
 /* control-channel.c */
 void control_serve_channel(struct control_client *client, struct json_object *request);
 void control_serve_channel_remove(struct control_client *client, struct json_object *request);
+void control_serve_channel_enable(struct control_client *client, struct json_object *request);
 void control_serve_context(struct control_client *client, struct json_object *request);
 
 /* control-rule.c */

@@ -240,10 +240,13 @@ static int compile_matching(const struct rule_list *list, const struct registry_
 int rule_list_decide(const struct rule_list *list, const struct registry_class *event_class,
 		     struct filter_program **filter)
 {
-	struct filter_program **programs = calloc(list->nr_entries + 1, sizeof(*programs));
+	struct filter_program **programs;
 	int result;
 
 	*filter = NULL;
+	if (list->disabled)
+		return 0;
+	programs = calloc(list->nr_entries + 1, sizeof(*programs));
 	if (!programs)
 		return -ENOMEM;
 	result = compile_matching(list, event_class, programs);

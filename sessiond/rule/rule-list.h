@@ -54,7 +54,8 @@ struct rule_list {
 	struct rule_entry **entries;
 	size_t nr_entries;
 	uint32_t last_id;
-	size_t bytes; /* of their texts */
+	size_t bytes;  /* of their texts */
+	bool disabled; /* none of them counts, whatever each one is */
 };
 
 /* The reason why a rule is wrong, and the place if its filter is. */

@@ -111,6 +111,19 @@ static int check_filters(const struct channel *channel, const struct rule_entry 
 	return error;
 }
 
+/* The rules are more: describes what they match, and turns it on. */
+static void apply_more_rules(struct channel *channel)
+{
+	static uint64_t ids[LTTNGMAP_EVENT_IDS / 64];
+
+	session_list_classes(channel->session, ids);
+	channel_decide_again(channel);
+	channel_describe_classes(channel, ids, false);
+	session_push_metadata(channel->session);
+	daemon_save_state(channel->session->daemon);
+	channel_switch_classes(channel, NULL);
+}
+
 int session_enable(struct channel *channel, const struct rule_config *config,
 		   struct rule_entry **entry, struct rule_problem *problem)
 {
@@ -128,12 +141,19 @@ int session_enable(struct channel *channel, const struct rule_config *config,
 			return error;
 		}
 	}
-	channel_decide_again(channel);
-	channel_describe_classes(channel, ids, false);
-	session_push_metadata(channel->session);
-	daemon_save_state(channel->session->daemon);
-	channel_switch_classes(channel, NULL);
+	apply_more_rules(channel);
 	return 0;
+}
+
+/* The rules are fewer. When it returns, nothing more is recorded by what is gone. */
+static void apply_fewer_rules(struct channel *channel)
+{
+	channel_decide_again(channel);
+	daemon_save_state(channel->session->daemon);
+	if (!channel->started)
+		return;
+	channel_switch_classes(channel, NULL);
+	channel_wait_writers();
 }
 
 void session_disable(struct channel *channel, struct rule_entry *entry, bool remove)
@@ -142,12 +162,16 @@ void session_disable(struct channel *channel, struct rule_entry *entry, bool rem
 		rule_list_remove(&channel->rules, entry);
 	else
 		entry->enabled = false;
-	channel_decide_again(channel);
-	daemon_save_state(channel->session->daemon);
-	if (!channel->started)
-		return;
-	channel_switch_classes(channel, NULL);
-	channel_wait_writers();
+	apply_fewer_rules(channel);
+}
+
+void session_set_channel_enabled(struct channel *channel, bool enabled)
+{
+	channel->rules.disabled = !enabled;
+	if (enabled)
+		apply_more_rules(channel);
+	else
+		apply_fewer_rules(channel);
 }
 
 /* ---- classes ------------------------------------------------------------------------- */

@@ -444,6 +444,11 @@ void session_stop_snapshot(struct session *session, const char *why);
 void session_push_snapshot(struct session *session, bool final);
 /* When it returns, nothing more is recorded by the rule alone. It may be removed. */
 void session_disable(struct channel *channel, struct rule_entry *entry, bool remove);
+/*
+ * Whether the channel's rules count. When it returns, a disabled channel records nothing more; the
+ * rules stay as they are, for when it is enabled.
+ */
+void session_set_channel_enabled(struct channel *channel, bool enabled);
 /* The metadata to the consumer, where it changed. */
 void session_push_metadata(struct session *session);
 /* Everything about its sessions goes to a new consumer. */

@@ -144,6 +144,7 @@ static struct json_object *save_channel(const struct channel *channel)
 	add_number(object, "file_size", channel->file_size);
 	add_number(object, "file_count", channel->file_count);
 	add_number(object, "last_rule", channel->rules.last_id);
+	add_number(object, "disabled", channel->rules.disabled);
 	json_object_object_add(object, "rules", save_rules(&channel->rules));
 	return object;
 }
@@ -189,8 +190,10 @@ static int restore_channel(struct json_object *object, void *data)
 	error = channel_restore(data, &saved, &channel);
 	if (error == 0)
 		error = each(object, "rules", restore_rule, channel);
-	if (error == 0)
+	if (error == 0) {
 		channel->rules.last_id = (uint32_t)number_of(object, "last_rule");
+		channel->rules.disabled = number_of(object, "disabled") != 0;
+	}
 	return error;
 }
 

@@ -36,6 +36,19 @@ refused() {
 refused 'status --json' add-trigger --name x
 refused '--json' -m xml list
 refused '--json' --mi xml list
+# At most one message, which says what it is.
+for typed in 'enable-event -u a:b' 'enable-channel -u c' 'add-context -u -t vpid' view 'disable-channel -u c'; do
+	# shellcheck disable=SC2086 # words
+	said=$(lttng $typed 2>&1)
+	is "$? $said" "1 lttng: ${typed%% *}: there is no session
+lttng:   \`lttng create\` makes one" "without a session: lttng $typed"
+done
+is "$(lttng list -u)" None 'no program runs: none is said'
+like "$(lttng --version)" '^lttng: .*lttngmap .*[0-9]+\.[0-9]+' 'its version'
+like "$(lttng help)" '^Usage: lttng \[OPTIONS\] COMMAND.*enable-event ' 'its help names its commands'
+is "$(lttng help | awk 'length > 80')" '' '  ... in 80 columns'
+like "$(lttng create live --live 2>&1; lttng list live 2>/dev/null)" 'net://127\.0\.0\.1' '--live alone sends to this machine'
+! lttng list live >/dev/null 2>&1 || lttng destroy live >/dev/null
 lttng create more >/dev/null
 like "$(lttng list)" "more \(.*: $TAP_DIR/home/lttng-traces/more-[0-9]{8}-[0-9]{6}$" 'a trace lies in lttng-traces'
 refused 'enable --python' add-context -j -t x
@@ -46,6 +59,11 @@ refused 'which event' enable-event -u
 refused 'set-url|-U net' create --ctrl-url=tcp://a --data-url=tcp://b
 lttng enable-event -u 'a:x,a:y' >/dev/null
 like "$(lttng list more)" 'channel channel0:.*rule 1: a:x.*rule 2: a:y' 'names with commas between are several, of channel0'
+is "$(lttng disable-channel -u channel0 2>&1)" 'disabled channel channel0 of session more' 'a channel is disabled'
+like "$(lttng list more)" 'channel channel0 \(disabled\): .*rule 1: a:x' '  ... with its rules in it'
+lttng disable-channel -u channel0 >/dev/null 2>&1
+is $? 1 '  ... once'
+is "$(lttng enable-channel -u channel0 2>&1)" 'enabled channel channel0 of session more' '  ... and enabled again'
 lttng disable-event -u a:y >/dev/null
 like "$(lttng list more)" 'rule 2 \(disabled\): a:y' '  ... which one alone is taken away of'
 lttng enable-channel -u slow --blocking-timeout=5000 --buffers-pid >/dev/null
@@ -60,17 +78,6 @@ like "$(lttng status)" 'session more: stopped' '  ... the one that is named'
 ok '  ... and again, by force' lttng load --force more
 lttng -q destroy --all
 is "$(lttng list)" 'no session' 'all are destroyed'
-if ((EUID == 0)) && [[ -r /sys/kernel/tracing/available_events ]]; then
-	lttng create kernel >/dev/null
-	lttng enable-event -k sched_switch,sched_waking >/dev/null
-	lttng enable-event --kernel --syscall openat >/dev/null
-	lttng add-context -k -t pid >/dev/null
-	like "$(lttng list kernel)" 'rule 1: \*:sched_switch.*rule 2: \*:sched_waking.*rule 3: syscalls:sys_\*_openat' \
-		"the kernel's events by LTTng's names"
-	lttng destroy >/dev/null
-else
-	skip 1 "the kernel's events are root's to record"
-fi
 sessiond_stop
 printf '#!/bin/sh\necho $$ >>%s\nexec %s --runtime-dir=%s --no-supervise --forget\n' "$TAP_DIR/pids" \
 	"$LTTNGMAP_BUILD/lttngmap-sessiond" "$SESSIOND_DIR" >"$TAP_DIR/daemon"

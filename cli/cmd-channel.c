@@ -136,7 +136,9 @@ static int check(int argc)
 		return -EINVAL;
 	}
 	if (typed.remove + typed.enable + typed.disable + (typed.change || described) > 1) {
-		message_error("channel: --remove, --enable and --disable stand alone");
+		message_error("channel: --%s, and something else?", typed.remove   ? "remove"
+								    : typed.enable ? "enable"
+										   : "disable");
 		return -EINVAL;
 	}
 	if (typed.change && !described) {

@@ -348,9 +348,8 @@ static void announce(void)
 		return;
 	note_plugins();
 	if (record.options.nr_rules == 0 && !record.options.preload)
-		message_note(
-			"recording %s, with its calls of malloc and its kin (see -e, --preload)",
-			record.command[0]);
+		message_note("recording %s: malloc and its kin (see -e, --preload)",
+			     record.command[0]);
 }
 
 /* Makes the output directory: the chosen one, or one named after the program. */

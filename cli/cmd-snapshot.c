@@ -167,7 +167,7 @@ static int check_room(struct json_object *answer, uint64_t size)
 	message_error("snapshot: --max-size %s is less than a sub-buffer of each stream takes: "
 		      "there is nothing in it",
 		      max_size);
-	message_hint("--max-size %" PRIu64 " has room for one of each", least);
+	message_hint("--max-size %" PRIu64 "K has room for one of each", (least + 1023) / 1024);
 	remove_empty(control_answer_text(answer, "output"));
 	return -EFBIG;
 }

@@ -85,7 +85,7 @@ void verbs_print_short(FILE *stream)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		fprintf(stream, "%s\n", groups[i].what);
 		for (size_t j = 0; j < 5 && groups[i].verbs[j]; j++)
-			fprintf(stream, "  %-10s %s\n", groups[i].verbs[j]->name,
+			fprintf(stream, "  %-11s %s\n", groups[i].verbs[j]->name,
 				groups[i].verbs[j]->summary);
 	}
 	fputs("`lttngmap help` lists all verbs, `lttngmap help VERB` shows the options of one.\n"
@@ -99,7 +99,7 @@ void verbs_print(FILE *stream)
 	      "       lttngmap --version\n\nVerbs:\n",
 	      stream);
 	for (int i = 0; verbs[i]; i++)
-		fprintf(stream, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+		fprintf(stream, "  %-11s %s\n", verbs[i]->name, verbs[i]->summary);
 	fputs("\n`lttngmap help VERB` shows the options of a verb.\n"
 	      "To begin with: lttngmap record -- PROGRAM, then lttngmap view.\n",
 	      stream);

@@ -121,7 +121,7 @@ static int open_made(const char *verb, const char *path)
 	if (folder < 0) {
 		message_error("%s: cannot open the directory '%s': %s", verb, path,
 			      beneath_why(folder));
-		message_hint("-o DIR writes the trace elsewhere");
+		message_hint("name another directory by -o DIR");
 		return folder;
 	}
 	if (!is_empty(open_again(folder))) {
@@ -134,7 +134,7 @@ static int open_made(const char *verb, const char *path)
 		int error = errno;
 
 		message_error("%s: cannot write in '%s': %s", verb, path, strerror(error));
-		message_hint("-o DIR writes the trace elsewhere");
+		message_hint("name another directory by -o DIR");
 		close(folder);
 		return -error;
 	}
@@ -200,7 +200,7 @@ static int create_named(const char *verb, const char *path, struct output_dir *d
 	if (folder < 0) {
 		message_error("%s: cannot make the directory '%s': %s", verb, path,
 			      beneath_why(folder));
-		message_hint("-o DIR writes the trace elsewhere");
+		message_hint("name another directory by -o DIR");
 		return folder;
 	}
 	dir->made = true;
@@ -242,11 +242,11 @@ static int create_default(const char *verb, const char *prefix, char *path, size
 			continue;
 		message_error("%s: cannot make the directory '%s' here: %s", verb, path,
 			      beneath_why(folder));
-		message_hint("-o DIR writes the trace elsewhere");
+		message_hint("name another directory by -o DIR");
 		return folder;
 	}
 	message_error("%s: '%s' and %d more names are taken", verb, path, NAMES_TRIED - 1);
-	message_hint("-o DIR writes the trace elsewhere");
+	message_hint("name another directory by -o DIR");
 	return -EEXIST;
 }
 

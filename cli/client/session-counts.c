@@ -158,6 +158,11 @@ void session_counts_hint(struct json_object *answer)
 	    control_answer_count(answer, "not_traced") || control_answer_count(answer, "others") ||
 	    json_object_object_get_ex(answer, "kernel", NULL))
 		return;
+	if (control_answer_count(answer, "trackers")) {
+		message_hint("no program that its trackers take is traced yet: `lttngmap list "
+			     "SESSION` shows them, `lttngmap untrack --all` removes them");
+		return;
+	}
 	if (locate_library("liblttngmap-libc.so", path, sizeof(path)) != 0)
 		strcpy(path, "liblttngmap-libc.so");
 	message_hint("no program is traced yet: one without tracepoints has to be started with "

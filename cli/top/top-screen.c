@@ -164,8 +164,11 @@ static void draw_fill(const struct screen *screen, int *row)
 		fullest = fmax(fullest, fill[i]);
 	top_format_fill(fill, count, text, width < sizeof(text) ? width : sizeof(text) - 1);
 	set_colour(screen, COLOUR_FULL, fullest >= 0.5);
-	put_line(row, A_NORMAL, "fullest ring of each CPU: [%s] %s", text,
-		 count ? top_format_share(fullest, share) : "-");
+	if (count)
+		put_line(row, A_NORMAL, "fullest ring of each CPU: [%s] %s", text,
+			 top_format_share(fullest, share));
+	else
+		put_line(row, A_NORMAL, "no ring is in use");
 	set_colour(screen, COLOUR_FULL, false);
 	free(fill);
 }

@@ -21,13 +21,17 @@ bool view_is_sequence_length(const bt_field_class *structure, uint64_t i)
 {
 	const bt_field_class_structure_member *member, *next;
 	const char *name, *sequence;
+	bt_field_class_type type;
 	size_t length;
 
 	if (i + 1 >= bt_field_class_structure_get_member_count(structure))
 		return false;
 	next = bt_field_class_structure_borrow_member_by_index_const(structure, i + 1);
-	if (bt_field_class_get_type(bt_field_class_structure_member_borrow_field_class_const(
-		    next)) != BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITH_LENGTH_FIELD)
+	type = bt_field_class_get_type(
+		bt_field_class_structure_member_borrow_field_class_const(next));
+	/* A sequence of letters is a string. */
+	if (type != BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITH_LENGTH_FIELD &&
+	    type != BT_FIELD_CLASS_TYPE_STRING)
 		return false;
 	member = bt_field_class_structure_borrow_member_by_index_const(structure, i);
 	name = bt_field_class_structure_member_get_name(member);

@@ -135,6 +135,7 @@
  *   {"verb": "status", "session": NAME}
  *       {"ok": true, "active": bool, "snapshot": bool, "processes": N (traced so far),
  *        "alive": N, "not_traced": N (processes that it would take, and that are not),
+ *        "trackers": N (where it has some),
  *        "untraced": [{"name", "count", "why": "late", "refused", "descriptors", "forked",
  *        "executed"}] (which ones), "refused": N (registrations refused by the daemon: limits,
  *        versions), "unanswered": N (programs that did not wait for an answer to theirs),

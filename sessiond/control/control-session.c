@@ -424,6 +424,8 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_bool(answer, "snapshot", session->is_flight_recorder);
 	control_add_number(answer, "processes", session->processes);
 	control_add_number(answer, "not_traced", untraced_total(session));
+	if (session->trackers.nr_trackers)
+		control_add_number(answer, "trackers", session->trackers.nr_trackers);
 	control_add_number(answer, "alive", session_alive(session));
 	control_add_number(answer, "written", totals.written);
 	control_add_number(answer, "kept", kept);

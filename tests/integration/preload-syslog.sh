@@ -45,6 +45,9 @@ is "$(messages)" "$(LC_ALL=C sort "$TAP_DIR/said")" 'each message is one event, 
 is "$(grep -c 'lttngmap_syslog:err: .* facility = ( "local3" : container = 19 ), priority = 3,' \
 	"$TAP_DIR/text")" 126 'with its priority and facility'
 
+is "$("$LTTNGMAP_BUILD/lttngmap" view "$TAP_DIR/trace" 2>/dev/null | grep -c '_message_length')" 0 \
+	'  ... without the length of its text, which is no field'
+
 rules=(-e lttngmap_syslog:err)
 some_events record python3 "$TAP_DIR/speak.py"
 is "$(sed -En 's/.* lttngmap_syslog:([a-z]+):.*/\1/p' "$TAP_DIR/text" | sort | uniq -c | xargs)" \

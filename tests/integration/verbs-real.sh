@@ -91,6 +91,10 @@ good 'start the other' '' start other
 good 'status of one without a program' 'processes: 0' status other
 like "$(<"$TAP_DIR/stderr")" 'no program is traced yet:.*LD_PRELOAD=.*liblttngmap-libc.so,.*lttngmap attach' \
 	'  ... tells how unchanged programs are traced'
+good 'track nobody' '' track -s other --name nosuch
+good 'status of one that takes nobody' 'processes: 0' status other
+like "$(<"$TAP_DIR/stderr")" 'trackers take is traced yet: .lttngmap list SESSION.*untrack --all' '  ... names the trackers as the reason'
+good 'untrack them' '' untrack -s other --all
 bad 'start: twice' 'already' start web
 ok 'a program' "$steady" 100
 good stop '101 events kept' stop web

@@ -34,6 +34,8 @@ for verb in destroy list status start stop snapshot rotate clear save; do
 	refused 'one session at a time, not 2' $verb a b
 	refused 'named twice' $verb a -s b
 done
+is "$("$lttngmap" help | awk '/^Verbs/ { on = 1; next } /^$/ { on = 0 } on && match($0, /^  [a-z-]+ +/) { print RLENGTH }' | sort -u | wc -l)" \
+	1 'help: what verbs do stands in one column'
 refused 'a directory is missing' recover
 refused 'one directory at a time, not 2' recover a b
 refused 'one session at a time' create a b

@@ -38,6 +38,9 @@ for log in own, off, logging.getLogger("other"):
     log.debug("low")
     log.error("high")
 print(own.isEnabledFor(logging.DEBUG))
+# To have asked keeps nothing from handlers later.
+own.setLevel(logging.DEBUG)
+own.debug("asked before")
 # A record that is handed on is no matter of levels.
 logging.getLogger("queue").handle(logging.makeLogRecord({"name": "queue", "levelno": 10, "msg": "handed on"}))
 off.disabled = True
@@ -68,7 +71,7 @@ lttng start >/dev/null
 "${run[@]}" "$TAP_DIR/levels.py" >"$TAP_DIR/said"
 lttng stop >/dev/null
 is "$(sed 's/^True$/False/' "$TAP_DIR/said")" "$(<"$TAP_DIR/plain")" 'handlers of the program see what they see without'
-is "$(<"$TAP_DIR/plain")" $'own 40 high\noff 40 high\nother 40 high\nFalse\nqueue 10 handed on' '  ... which is this'
+is "$(<"$TAP_DIR/plain")" $'own 40 high\noff 40 high\nother 40 high\nFalse\nown 10 asked before\nqueue 10 handed on' '  ... which is this'
 like "$(<"$TAP_DIR/said")" 'True' '  ... and a level is on that a session takes'
 is "$(events)" 'own 10 low
 own 40 high
@@ -76,6 +79,7 @@ off 10 low
 off 40 high
 other 10 low
 other 40 high
+own 10 asked before
 queue 10 handed on
 root 40 xxxxxxxxxxxx
 root 40 a surrogate ' 'a level of a logger keeps nothing back, what is disabled is'

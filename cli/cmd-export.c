@@ -158,9 +158,11 @@ static int run(int argc, const char **argv)
 	export.view.symbols = symbols_create();
 	export.counter = counter;
 	export.flow = flow;
+	view_losses_find(&export.view, &traces);
 	error = export_to(&export, &traces, *formats[choose()].file);
 	if (!error)
 		error = tell_what_is_missing(&export, path);
+	view_losses_report(&export.view);
 	symbols_report(export.view.symbols, view_verb);
 	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);

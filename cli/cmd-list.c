@@ -191,7 +191,7 @@ static int list_sessions(struct session_verb *self, struct json_object **answer)
 
 		session_sending_add(control_answer_text(session, "session"), session);
 		if (!session_options.json)
-			session_print_line(session);
+			session_print_line(session, count > 1);
 	}
 	*answer = json_object_new_object();
 	json_object_object_add(*answer, "sessions", json_object_get(sessions));

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/base/losses.h"
 #include "cli/base/message.h"
 #include "cli/base/output-dir.h"
 #include "cli/merge/merge.h"
@@ -63,6 +64,29 @@ static void warn(const struct merge_result *result)
 	}
 }
 
+/*
+ * Notes in the merged trace what the session lost, and tells it. The directories are copies or
+ * chunks of one session: each that has its sums has the sums of the whole, up to its time.
+ */
+static void keep_losses(const char **directories, int count, const char *path)
+{
+	struct losses most = { 0 };
+	char text[LOSSES_TEXT_SIZE];
+
+	for (int i = 0; i < count; i++) {
+		struct losses losses = { 0 };
+
+		if (losses_add(directories[i], &losses) &&
+		    losses.kept + losses_sum(&losses) > most.kept + losses_sum(&most))
+			most = losses;
+	}
+	if (!losses_sum(&most))
+		return;
+	message_note("merge: lost: %s", losses_describe(&most, text));
+	if (losses_write_path(path, &most))
+		message_note("merge: losses are not noted in '%s'", path);
+}
+
 static int run(int argc, const char **argv)
 {
 	struct merge_result result;
@@ -82,6 +106,7 @@ static int run(int argc, const char **argv)
 	if (!quiet)
 		print(dir.path, &result);
 	warn(&result);
+	keep_losses(argv, argc, dir.path);
 	if (message_flush_output() || result.changed)
 		return CLI_STATUS_FAILED;
 	return result.torn ? CLI_STATUS_BROKEN : CLI_STATUS_OK;

@@ -252,14 +252,15 @@ static void print_others(struct json_object *answer)
 					 i ? ", " : "", control_answer_text(process, "name"),
 					 control_answer_count(process, "pid"));
 	}
-	message_line("  %" PRIu64 " process%s registered with another session daemon, not traced "
-		     "here: %s%s",
-		     count, count == 1 ? "" : "es", text,
+	message_line("  %" PRIu64 " running process%s registered with another session daemon, not "
+		     "traced here: %s%s",
+		     count, count == 1 ? " is" : "es are", text,
 		     count > json_object_array_length(named) ? ", …" : "");
 }
 
 void session_counts_print(struct session_verb *self, struct json_object *answer)
 {
+	const char *trouble = control_answer_text(answer, "trouble");
 	char untraced[UNTRACED_TEXT_SIZE], damaged[DAMAGED_TEXT_SIZE], count[32];
 	uint64_t undescribed;
 
@@ -269,7 +270,12 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 		     control_answer_count(answer, "alive"));
 	print_count(answer, "discarded", "event",
 		    "discarded: the buffers were full, or no daemon emptied them");
-	print_count(answer, "overwritten", "event", "overwritten by newer ones");
+	print_count(answer, "overwritten", "event",
+		    strstr(trouble ? trouble : "", PROTOCOL_CONTROL_REMOVED)
+			    ? "overwritten by newer ones, or removed with the output"
+			    : "overwritten by newer ones");
+	print_count(answer, "forgotten", "program",
+		    "not kept: a flight recorder keeps the last 64 that ended");
 	print_count(answer, "broken", "event", "left out: no reader could read them");
 	if (damaged_describe(answer, damaged)[0])
 		message_line("  %s", damaged);

@@ -17,7 +17,7 @@
 #include "cli/client/session-verb.h"
 #include "common/base/amount.h"
 
-void session_print_line(struct json_object *session)
+void session_print_line(struct json_object *session, bool with_current)
 {
 	uint64_t owner = control_answer_count(session, "owner");
 	size_t channels = json_object_array_length(session_member_array(session, "channels"));
@@ -25,8 +25,9 @@ void session_print_line(struct json_object *session)
 
 	if (owner != geteuid())
 		snprintf(user, sizeof(user), ", of user %" PRIu64, owner);
-	message_line("%s (%s%s%s%s, %zu channel%s): %s", control_answer_text(session, "session"),
+	message_line("%s (%s%s%s%s%s, %zu channel%s): %s", control_answer_text(session, "session"),
 		     control_answer_flag(session, "active") ? "active" : "stopped",
+		     with_current && control_answer_flag(session, "current") ? ", current" : "",
 		     control_answer_flag(session, "snapshot") ? ", for snapshots" : "",
 		     session_sending_is_left(session) ? ", not being sent" : "", user, channels,
 		     message_plural(channels), control_answer_text(session, "output"));
@@ -174,7 +175,7 @@ void session_print_all(struct json_object *session)
 {
 	struct json_object *channels = session_member_array(session, "channels");
 
-	session_print_line(session);
+	session_print_line(session, false);
 	session_sending_print(control_answer_text(session, "session"), session);
 	print_rotation(session);
 	print_trackers(session);

@@ -5,9 +5,10 @@
 #define CLI_CLIENT_SESSION_PRINT_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 
-/* Prints one line. */
-void session_print_line(struct json_object *session);
+/* Prints one line; `with_current`: it says whether the session is the current one. */
+void session_print_line(struct json_object *session, bool with_current);
 /* Prints the session with its channels, their rules and contexts, and its trackers. */
 void session_print_all(struct json_object *session);
 

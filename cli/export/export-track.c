@@ -63,10 +63,10 @@ static int grow(struct export_tracks *tracks)
 	return 0;
 }
 
-/* True if the kernel's event is of a task whose name is known. All idle CPUs have one number. */
+/* True if the kernel's event is of a task. All idle CPUs have one number. */
 static bool has_task(const struct view_stream *stream)
 {
-	return stream->is_kernel && stream->program[0] && (stream->pid > 0 || stream->tid > 0);
+	return stream->is_kernel && (stream->pid > 0 || stream->tid > 0);
 }
 
 int64_t export_track_task(const struct view_stream *stream)
@@ -78,7 +78,7 @@ int64_t export_track_task(const struct view_stream *stream)
 static const char *program_of(const struct view_stream *stream)
 {
 	if (has_task(stream))
-		return stream->program;
+		return stream->program[0] ? stream->program : "?";
 	if (stream->process[0])
 		return stream->process;
 	return stream->pid < 0 && stream->members.vpid < 0 ? "kernel" : "?";

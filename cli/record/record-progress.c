@@ -162,6 +162,12 @@ static void show_lost(const struct record *record)
 	if (record->options.flight_recorder && counts->overwritten)
 		message_note("%s older events were overwritten, as a flight recorder does",
 			     amount_format_count(counts->overwritten, overwritten));
+	if (counts->forgotten)
+		message_note("%s program%s ended early and %s not in the trace: a flight recorder "
+			     "keeps the last 64 that ended",
+			     amount_format_count(counts->forgotten, overwritten),
+			     counts->forgotten == 1 ? "" : "s",
+			     counts->forgotten == 1 ? "is" : "are");
 	if (count_lost(record) == counts->broken)
 		return;
 	message_note("lost: %s discarded, %s overwritten",
@@ -248,6 +254,9 @@ void record_progress_summary(struct record *record)
 			     (unsigned long long)counts->alive,
 			     counts->alive == 1 ? " is" : "es are",
 			     counts->alive == 1 ? "its" : "their");
+	if (!counts->processes && counts->kept)
+		message_note("%s of programs that then executed one which is not traced",
+			     counts->kept == 1 ? "the event is" : "the events are");
 	show_lost(record);
 	unmatched = record_unmatched_report(record);
 	if (record->options.quiet)

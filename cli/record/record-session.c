@@ -405,6 +405,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.overwritten = control_answer_count(answer, "overwritten"),
 		.broken = control_answer_count(answer, "broken"),
 		.buffered = control_answer_count(answer, "buffered"),
+		.forgotten = control_answer_count(answer, "forgotten"),
 		.bytes = control_answer_count(answer, "bytes"),
 		.streams = control_answer_count(answer, "streams"),
 		.kernel_events = control_answer_count(kernel, "events"),

@@ -94,8 +94,9 @@ struct record_counts {
 	const char *untraced_hint;         /* NULL: none */
 	char damaged[DAMAGED_TEXT_SIZE];   /* rings that their processes damaged; "": none */
 	uint64_t kept, discarded, overwritten;
-	uint64_t broken;   /* left out, because no reader could read them */
-	uint64_t buffered; /* after the stop: could not be written to disk */
+	uint64_t broken;    /* left out, because no reader could read them */
+	uint64_t buffered;  /* after the stop: could not be written to disk */
+	uint64_t forgotten; /* ended programs that a flight recorder keeps no longer */
 	uint64_t bytes, streams;
 	/* Kernel events on disk, and lost ones, as reported by packets or by the kernel. */
 	uint64_t kernel_events, kernel_lost, kernel_bytes, kernel_streams;

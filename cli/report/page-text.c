@@ -319,6 +319,10 @@ static void put_levels(struct export *export)
 		rows[i] = (struct row){ memory->levels[i].most, process ? process->program : "?",
 					process ? process->pid : -1 };
 	}
+	if (page_of(export)->lost_events || page_of(export)->lost_unknown ||
+	    losses_sum(&export->view.losses))
+		text_output_text(&export->view.output,
+				 "\nmemory, without what the lost events did:\n");
 	put_rows(export, "\nMOST HELD, B  PROCESS\n", rows, memory->nr_levels);
 	free(rows);
 }

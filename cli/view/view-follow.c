@@ -190,6 +190,8 @@ int view_follow_run(struct view *view, const char *path)
 	error = follow(&follower);
 	if (!error && !follower.was_recorded)
 		message_note("%s: '%s' is not being recorded now", view_verb, path);
+	/* The session that stopped meanwhile has noted them. */
+	losses_add(follower.path, &view->losses);
 	view->segments = NULL;
 	view->broken = view_segments_broken(follower.segments);
 	view_segments_destroy(follower.segments);

@@ -6,6 +6,7 @@
 #include "sessiond/control/control-verbs.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -408,7 +409,7 @@ static void add_closed(struct json_object *answer, const struct ring_totals *tot
 void control_add_counts(struct json_object *answer, struct session *session)
 {
 	uint64_t thrown = session->written.overwritten, broken = session->written.broken, kept;
-	uint64_t undescribed = 0, unreleased;
+	uint64_t undescribed = 0, forgotten = 0, unreleased;
 	struct ring_totals totals;
 	struct channel *channel;
 
@@ -418,8 +419,10 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	kept = session->has_consumer && totals.delivered > thrown + broken
 		       ? totals.delivered - thrown - broken
 		       : 0;
-	cds_list_for_each_entry(channel, &session->channels, node)
+	cds_list_for_each_entry(channel, &session->channels, node) {
 		undescribed += channel_count_refused(channel);
+		forgotten += channel->forgotten;
+	}
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
 	control_add_bool(answer, "snapshot", session->is_flight_recorder);
 	control_add_number(answer, "processes", session->processes);
@@ -434,6 +437,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_number(answer, "overwritten", totals.overwritten + thrown);
 	control_add_number(answer, "broken", broken);
 	control_add_number(answer, "undescribed", undescribed);
+	control_add_number(answer, "forgotten", forgotten);
 	add_closed(answer, &totals);
 	control_add_number(answer, "packets", session->written.packets);
 	control_add_number(answer, "bytes", session->written.bytes);
@@ -461,6 +465,9 @@ static int add_other(const struct late_attach_entry *entry, void *data)
 	struct json_object *object;
 
 	memcpy(seen.name, entry->name, sizeof(seen.name));
+	/* It has ended since the search: */
+	if (kill((pid_t)entry->pid, 0) != 0 && errno == ESRCH)
+		return 0;
 	if (!entry->is_others || !session_takes(others->session, &seen) ||
 	    process_lookup(others->session->daemon->processes, entry->pid) ||
 	    others->count++ >= OTHERS_NAMED)

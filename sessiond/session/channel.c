@@ -577,10 +577,12 @@ static void forget_oldest(struct channel *channel)
 			if (!oldest || process_channel->ended_usec < oldest->ended_usec)
 				oldest = process_channel;
 		}
-		if (ended > CHANNEL_ENDED_MAX && !session_is_taking_snapshot(channel->session))
+		if (ended > CHANNEL_ENDED_MAX && !session_is_taking_snapshot(channel->session)) {
+			channel->forgotten += ring_set_touched(oldest->set) != 0;
 			process_channel_destroy(oldest);
-		else
+		} else {
 			oldest = NULL;
+		}
 	} while (oldest);
 }
 

@@ -24,12 +24,13 @@
 struct process;
 struct session;
 
-/* Maximum number of ended processes that a flight recorder keeps. */
+/* Maximum number of ended programs whose rings a flight recorder keeps. */
 #define CHANNEL_ENDED_MAX 64u
 
 struct channel {
 	struct cds_list_head node; /* in the session's list */
 	struct session *session;
+	uint64_t forgotten; /* ended programs with events that a flight recorder keeps no longer */
 	char name[NAME_SESSION_MAX + 1];
 	uint32_t stream_id; /* its place in the session */
 	uint32_t slot;

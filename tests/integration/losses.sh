@@ -35,9 +35,13 @@ told() { # OUTPUT
 	"$lttngmap" report --text "$1" 2>&1 | tr -d , | grep '^lost: ' | sed 's/^/ /'
 	"$lttngmap" report -o page.html "$1" 2>&1 | tr -d , | grep -o ' lost: .*'
 	"$lttngmap" recover "$1" 2>&1 | tr -d , | grep -o ' lost: .*'
+	"$lttngmap" export "$1" --json exported 2>&1 | tr -d , | grep -o ' lost: .*'
+	rm -rf merged
+	"$lttngmap" merge -o merged "$1" 2>&1 | tr -d , | grep -o ' lost: .*'
+	"$lttngmap" view merged 2>&1 >/dev/null | tr -d , | grep -o ' lost: .*'
 }
 is_told() { # OUTPUT LINE NAME
-	is "$(told "$1" | sort | uniq -c | sed 's/^ *//')" "4  lost: $2" "$3"
+	is "$(told "$1" | sort | uniq -c | sed 's/^ *//')" "7  lost: $2" "$3"
 }
 
 # ---- nothing was lost
@@ -71,6 +75,20 @@ gone=$(sed -nE 's/.* ([0-9,]+) older events were overwritten.*/\1/p' said | tr -
 ok "flight recorder: $gone overwritten" test "${gone:-0}" -gt 1000
 is_told flight "0 events discarded $gone overwritten (of 200000)" '  ... which each reader tells'
 
+"$lttngmap" record -o memory --flight-recorder --subbuf-size 4K --subbufs 2 -- \
+	bash -c 'for ((i = 0; i < 20000; i++)); do list[i]=$i; done' >said 2>&1
+like "$("$lttngmap" report --text memory)" 'memory, without what the lost events did:.*MOST HELD' \
+	'sums of memory: a report says that events are missing in them'
+
+# ---- programs that end early
+cat >many.sh <<END
+for i in $(seq -s' ' 70); do "$emit" counts 1 3; done
+END
+"$lttngmap" record -o early -e 'numbered:*' --flight-recorder -- sh many.sh >said 2>&1
+like "$(<said)" '6 programs ended early and are not in the trace: a flight recorder keeps the last 64' \
+	'flight recorder: of 70 programs it says how many are not kept'
+is "$("$lttngmap" view early 2>/dev/null | grep -c numbered:)" 192 '  ... and has the others'
+
 # ---- overwritten in the buffers
 record over 1000000 --mode overwrite --subbuf-size 4K --subbufs 2
 counted
@@ -81,12 +99,17 @@ is_told over "0 events discarded $lost overwritten (of 1000000)" '  ... which ea
 sessiond_start
 export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
 chunks_begin --mode blocking --subbuf-size 4K --subbufs 4 --file-size 20K --file-count 2
+"$lttngmap" view --follow "$chunks_out" >/dev/null 2>followed &
+follower=$!
 chunks_emit 100000
 wait "$chunks_emitter"
 map stop s
+wait "$follower"
 lost=$(chunks_count overwritten)
 ok "session: $lost overwritten" test "$lost" -gt 1000
 is_told "$chunks_out" "0 events discarded $lost overwritten (of 100000)" 'a session: each reader tells'
+
+like "$(tr -d , <followed)" "lost: 0 events discarded $lost overwritten" '  ... and who follows it'
 
 # ---- what others write there
 printf 'lttngmap losses 1\nkept -1\nx' >files/.losses

@@ -91,7 +91,7 @@ cleanup end_root
 "${map[@]}" enable '*:*' -s root >/dev/null
 "${map[@]}" start root >/dev/null
 names_it() {
-	[[ $("${map[@]}" status root) =~ '1 process registered with another session daemon, not traced here: rounds ('[0-9]+')' ]]
+	[[ $("${map[@]}" status root) =~ '1 running process is registered with another session daemon, not traced here: rounds ('[0-9]+')' ]]
 }
 ok "root's status names a user's program that is the user's daemon's" wait_for names_it ||
 	diag "$("${map[@]}" status root)"

@@ -155,7 +155,7 @@ is "$(asked)" '{"verb": "snapshot", "session": "fly", "output": "'"$PWD/out"'", 
 bad 'snapshot: no such session' 1 "no session 'x'" snapshot x
 
 good 'a third' '' create third
-good list '^web \(stopped, 2 channels\): .*fly \(.*for snapshots.*third' list
+good list '^web \(stopped, 2 channels\): .*fly \(stopped, for snapshots.*third \(stopped, current, ' list
 is "$(wc -l <<<"$map_out")" 3 'all parts of the list'
 good 'list: a channel' '^web \(.*channel slow' list web -c slow
 is "$(grep -c '^  channel' <<<"$map_out")" 1 '  ... alone'

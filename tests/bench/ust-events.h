@@ -31,6 +31,30 @@ LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, pair,
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, off,
 	LTTNG_UST_TP_ARGS(int, number, long, value)
 )
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, row0,
+	LTTNG_UST_TP_ARGS(int, number, long, value)
+)
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, row1,
+	LTTNG_UST_TP_ARGS(int, number, long, value)
+)
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, row2,
+	LTTNG_UST_TP_ARGS(int, number, long, value)
+)
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, row3,
+	LTTNG_UST_TP_ARGS(int, number, long, value)
+)
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, row4,
+	LTTNG_UST_TP_ARGS(int, number, long, value)
+)
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, row5,
+	LTTNG_UST_TP_ARGS(int, number, long, value)
+)
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, row6,
+	LTTNG_UST_TP_ARGS(int, number, long, value)
+)
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, row7,
+	LTTNG_UST_TP_ARGS(int, number, long, value)
+)
 LTTNG_UST_TRACEPOINT_EVENT(bench, text,
 	LTTNG_UST_TP_ARGS(long, value, const char *, text),
 	LTTNG_UST_TP_FIELDS(

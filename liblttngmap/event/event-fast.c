@@ -258,7 +258,7 @@ _Static_assert(offsetof(struct ring_channel, event_words) == 64,
 	       "all of the section: one cache line");
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-__attribute__((naked, visibility("default"))) void
+__attribute__((naked, aligned(64), visibility("default"))) void
 lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
 		     const void *ip)
 {
@@ -288,12 +288,11 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		STORE_LONG
 		COMMIT("3")
 		"ret\n"
-		/* From either section: the channel may have vtid and ip before the fields. */
+		/* From either section, r11 as there: the channel may have vtid and ip before the fields. */
 		"event_fast_long_ip:\n\t"
 		"cmpq %[ip_fields_max], %%rdx\n\t"
 		"ja event_fast_leave\n"
 		"event_fast_ip:\n\t"
-		"movq " FIRST_RSEQ ", %%r11\n\t"
 		ENTER_SECTION("1", "2", "3", "%c[ip_cpus]", "event_fast_leave")
 		FIND_OFFSET(ROOM("20"), "event_fast_leave")
 		READ_CLOCK

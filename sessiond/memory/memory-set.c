@@ -22,10 +22,10 @@ struct memory_pool {
 	struct memory_stock stock;
 };
 
-/* Wiped first: the number may soon be another descriptor's. Any thread. */
+/* Any thread. */
 static void drop_rings(struct memory_set *set, uint32_t slot)
 {
-	__atomic_store_n(&memory_set_record(set)->rings[slot], 0, __ATOMIC_RELAXED);
+	saved_rings_drop(set->saved_state, set->index, slot);
 	memory_destroy(&set->rings[slot]);
 	if (set->user) {
 		__atomic_sub_fetch(&set->charged, 1, __ATOMIC_RELAXED);

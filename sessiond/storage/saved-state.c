@@ -689,16 +689,11 @@ void saved_state_descriptors(const struct saved_state *saved_state,
 	}
 }
 
-/*
- * Another thread may let go of the rings: it wipes the number, then closes the descriptor. So a
- * number that is still there was that of the rings while it was asked.
- */
-static uint64_t memory_in(const int *ring)
+static uint64_t memory_in(int ring)
 {
-	int fd = __atomic_load_n(ring, __ATOMIC_ACQUIRE);
 	struct stat status;
 
-	if (fd <= 0 || fstat(fd, &status) != 0 || __atomic_load_n(ring, __ATOMIC_ACQUIRE) != fd)
+	if (ring <= 0 || fstat(ring, &status) != 0)
 		return 0;
 	/* Blocks are of 512 bytes whatever the file system. */
 	return (uint64_t)status.st_blocks * 512;
@@ -715,7 +710,7 @@ static uint64_t memory_of_process(const struct saved_state *saved_state, uint32_
 		return 0;
 	bytes = saved_process_size(saved_state, index);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		bytes += memory_in(&process->rings[slot]);
+		bytes += memory_in(process->rings[slot]);
 	return bytes;
 }
 
@@ -736,5 +731,12 @@ void saved_process_retire(struct saved_state *saved_state, uint32_t index)
 {
 	pthread_mutex_lock(&saved_state->asked);
 	saved_process_set(saved_state, index, SAVED_TAKEN);
+	pthread_mutex_unlock(&saved_state->asked);
+}
+
+void saved_rings_drop(struct saved_state *saved_state, uint32_t index, uint32_t slot)
+{
+	pthread_mutex_lock(&saved_state->asked);
+	saved_process(saved_state, index)->rings[slot] = 0;
 	pthread_mutex_unlock(&saved_state->asked);
 }

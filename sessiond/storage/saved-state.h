@@ -336,6 +336,9 @@ uint64_t saved_memory_of(struct saved_state *saved_state,
 			 bool (*is_of)(uint32_t uid, const void *data), const void *data);
 /* Nobody looks at the descriptors in the record any more, which are closed next. Any thread. */
 void saved_process_retire(struct saved_state *saved_state, uint32_t index);
+/* The same of one ring's descriptor, whose number is wiped: it may soon be another's. Any thread.
+ */
+void saved_rings_drop(struct saved_state *saved_state, uint32_t index, uint32_t slot);
 
 /* Give each descriptor's number to `take`. */
 void saved_state_descriptors(const struct saved_state *saved_state,

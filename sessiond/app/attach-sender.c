@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -170,60 +171,67 @@ static enum attach_sender_result look_and_give(const struct attach_sender *sende
 	return result;
 }
 
-/* Results of the child process, in memory shared with it. */
+/* What the child process found out. A page of its own is shared with it. */
 struct errand {
-	const struct attach_sender *sender;
-	int proc;
-	uint64_t (*regions)[2];
-	unsigned int count;
-	char *why;
-	/* The compiler takes it that a path which does not return changes nothing for the other. */
-	volatile enum attach_sender_result result;
+	enum attach_sender_result result;
+	char why[ATTACH_WHY_SIZE];
 };
 
 /* The daemon's other descriptors end with the daemon, though this may hang. */
-static void run_errand(struct errand *errand)
+static void run_errand(const struct attach_sender *sender, int proc, uint64_t (*regions)[2],
+		       unsigned int count, struct errand *errand)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* By number: a sanitizer's prctl() waits for its search for leaks, which waits for us. */
 	syscall(SYS_prctl, PR_SET_NAME, ATTACH_CHILD);
-	if (errand->proc > 0)
-		close_range(0, (unsigned int)errand->proc - 1, 0);
-	close_range((unsigned int)errand->proc + 1, ~0u, 0);
-	errand->result = look_and_give(errand->sender, errand->proc, errand->regions, errand->count,
-				       errand->why);
+	if (proc > 0)
+		close_range(0, (unsigned int)proc - 1, 0);
+	close_range((unsigned int)proc + 1, ~0u, 0);
+	errand->result = look_and_give(sender, proc, regions, count, errand->why);
 	_exit(0);
+}
+
+/* Runs in a child process, and waits for it. 0 or -errno. */
+static int send_by_child(const struct attach_sender *sender, int proc, uint64_t (*regions)[2],
+			 unsigned int count, struct errand *errand)
+{
+	pid_t child = vfork();
+
+	if (child == 0)
+		run_errand(sender, proc, regions, count, errand);
+	if (child < 0)
+		return -errno;
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	return 0;
 }
 
 /*
  * A page of the process's may never come, and nothing ends who waits for it in `mem`, not even
  * SIGKILL. So a child is it who waits there, and this thread waits for the child: that ends at
- * once when the daemon does. The child runs in our memory while we stand still.
+ * once when the daemon does. The child runs in our memory while we stand still; a sanitizer
+ * makes it a copy, and only the errand is shared then.
  */
 enum attach_sender_result attach_sender_send(const struct attach_sender *sender, int proc,
 					     uint64_t (*regions)[2], unsigned int count,
 					     char why[ATTACH_WHY_SIZE])
 {
-	struct errand errand = {
-		.sender = sender,
-		.proc = proc,
-		.regions = regions,
-		.count = count,
-		.why = why,
-		.result = ATTACH_SENDER_NOTHING,
-	};
-	pid_t child = vfork();
+	struct errand *errand = mmap(NULL, sizeof(*errand), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	enum attach_sender_result result = ATTACH_SENDER_REFUSED;
+	int error = errand == MAP_FAILED ? -errno
+					 : send_by_child(sender, proc, regions, count, errand);
 
-	if (child == 0)
-		run_errand(&errand);
-	if (child < 0) {
+	if (error) {
 		snprintf(why, ATTACH_WHY_SIZE,
 			 "no process can be made to look at it: %s; it is attached when it is "
 			 "started anew",
-			 strerror(errno));
-		return ATTACH_SENDER_REFUSED;
+			 strerror(-error));
+	} else {
+		result = errand->result;
+		memcpy(why, errand->why, ATTACH_WHY_SIZE);
 	}
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		continue;
-	return errand.result;
+	if (errand != MAP_FAILED)
+		munmap(errand, sizeof(*errand));
+	return result;
 }

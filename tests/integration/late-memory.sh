@@ -40,13 +40,17 @@ registered() {
 	control '{"verb": "events", "from": 0}' | grep -q 'levels:debug'
 }
 
+# ThreadSanitizer forks for vfork.
+rounds_build=$LTTNGMAP_BUILD
+[[ ${LTTNGMAP_SANITIZED:-} != *=thread* ]] || { need_plain; rounds_build=$LTTNGMAP_PLAIN; }
+
 # A busy daemon may be too late for a program's start.
 start_program() {
 	local try looks
 
 	for ((try = 0; try < 10; try++)); do
 		exec {rounds}> >(LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR \
-			exec "$LTTNGMAP_BUILD/tests/utils/rounds" >"$TAP_DIR/done")
+			exec "$rounds_build/tests/utils/rounds" >"$TAP_DIR/done")
 		program=$!
 		for ((looks = 0; looks < 25; looks++)); do
 			! registered || return 0

@@ -334,8 +334,12 @@ static inline __attribute__((always_inline)) bool write_at_once(struct local *lo
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		ring_channel_copy(&copy, channel);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		/* Not in a child whose cached channel was wiped while it was copied. */
-		return LIKELY(__atomic_load_n(&channel->generation, __ATOMIC_RELAXED) ==
+		/*
+		 * Not while another thread caches the channel, whose rings may be NULL then, nor in
+		 * a child whose cached channel was wiped while it was copied.
+		 */
+		return LIKELY(generation != RING_CHANNEL_FILLING) &&
+		       LIKELY(__atomic_load_n(&channel->generation, __ATOMIC_RELAXED) ==
 			      generation) &&
 		       LIKELY(try_lock(local, &copy, record, &ring) == RING_WRITTEN);
 	}

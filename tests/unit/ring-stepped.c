@@ -8,6 +8,8 @@
  * And through an event that caches the channel anew: while the cached channel is a mixture, it has
  * no generation that a channel can have, 0 of a stopped one included. event-fast.c compares that
  * alone.
+ *
+ * Last, an event of a thread that finds such a mixture.
  */
 #include <errno.h>
 #include <signal.h>
@@ -121,6 +123,23 @@ static void step_through_caching(pid_t child, unsigned *filling, unsigned *belie
 	waitpid(child, &status, 0);
 }
 
+/* As a thread finds the channel that another one has just begun to cache. Exits with 0 if it wrote.
+ */
+static void write_beside_caching(void)
+{
+	static const uint64_t field = 3;
+	struct ring_event event = { &field, sizeof(field), NULL, 1 };
+	uint32_t last = bench.control->cpu_rings + LTTNGMAP_EXTRA_RINGS - 1;
+	uint64_t before;
+
+	bench_set_write(&bench, &event);
+	before = written(0, last);
+	bench.local->filling[0] = 1;
+	bench.local->channels[0] = (struct ring_channel){ .generation = RING_CHANNEL_FILLING };
+	bench_set_write(&bench, &event);
+	_exit(written(0, last) != before + 1);
+}
+
 int main(void)
 {
 	struct bench_set_config config = {
@@ -137,7 +156,7 @@ int main(void)
 
 	if (!__rseq_size)
 		skip_all("no restartable sequences here");
-	plan(5);
+	plan(6);
 	rcu_register_thread();
 	bench_set_create(&bench, &config);
 	bench_set_write(&bench, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
@@ -158,6 +177,12 @@ int main(void)
 	step_through_caching(child, &filling, &believed);
 	ok(filling > 20, "an event caches the channel anew");
 	is(believed, 0, "a half cached channel has no generation of a stopped channel");
+	child = fork();
+	if (child == 0)
+		write_beside_caching();
+	waitpid(child, &status, 0);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+	   "an event is written, and crashes nothing, while another thread caches its channel");
 	rcu_unregister_thread();
 	return done_testing();
 }

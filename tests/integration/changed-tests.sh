@@ -7,6 +7,8 @@
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
+# A build with sanitizers has not all tests.
+need_plain
 command -v git >/dev/null || skip_all 'there is no git'
 tree=$TAP_DIR/tree
 mkdir "$tree"
@@ -15,11 +17,11 @@ tar -C "$LTTNGMAP_SRC" --exclude=./.git --exclude='./build*' -cf - . | tar -C "$
 cd "$tree" || exit 1
 export HOME=$TAP_DIR GIT_CONFIG_NOSYSTEM=1
 git init -q . && git add -A && git -c user.name=test -c user.email=test commit -qm tree
-mapfile -t all < <(make --no-print-directory -s -C "$LTTNGMAP_BUILD" list-tests)
+mapfile -t all < <(make --no-print-directory -s -C "$LTTNGMAP_PLAIN" list-tests)
 
 # This test is reached by all files that it names.
 changed() {
-	bash tests/changed.sh "$LTTNGMAP_BUILD" HEAD 2>"$TAP_DIR/said" | grep -vx tests/integration/changed-tests.sh
+	bash tests/changed.sh "$LTTNGMAP_PLAIN" HEAD 2>"$TAP_DIR/said" | grep -vx tests/integration/changed-tests.sh
 }
 
 # reached FILE: what is run where a line more stands in it. Sets $tests, $number, $units: those of tests/unit/.

@@ -116,6 +116,8 @@ recorded 'sort' 0 --mode blocking -- sort -n --parallel=2 -o sorted numbers
 ok 'sort: its output' cmp sorted <(seq 100000)
 # What the user preloads does not come in between.
 export LD_PRELOAD=$LTTNGMAP_PLAIN/tests/utils/.libs/libother-malloc.so
+# Our command, too, has it before a sanitizer's runtime.
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
 recorded 'a preloaded allocator' 0 --preload libc --mode blocking -- ./loop
 is "$(babeltrace2 out | grep -c ':malloc:')" 50000 'a preloaded allocator: every allocation'
 unset LD_PRELOAD

@@ -18,6 +18,8 @@ libcli_la_SOURCES = \
 	cli/attach/tracee-safe.h \
 	cli/attach/tracee.c \
 	cli/attach/tracee.h \
+	cli/base/field-member.c \
+	cli/base/field-member.h \
 	cli/base/locate.c \
 	cli/base/locate.h \
 	cli/base/losses.c \
@@ -42,10 +44,10 @@ libcli_la_SOURCES = \
 	cli/base/verb.h \
 	cli/client/control-client.c \
 	cli/client/control-client.h \
-	cli/client/filter-caret.c \
-	cli/client/filter-caret.h \
 	cli/client/damaged.c \
 	cli/client/damaged.h \
+	cli/client/filter-caret.c \
+	cli/client/filter-caret.h \
 	cli/client/json-keys.c \
 	cli/client/json-keys.h \
 	cli/client/logger-rule.c \
@@ -58,12 +60,33 @@ libcli_la_SOURCES = \
 	cli/client/session-file.h \
 	cli/client/untraced.c \
 	cli/client/untraced.h \
+	cli/export/export-pair.c \
+	cli/export/export.h \
+	cli/query/query-class.c \
+	cli/query/query-database.c \
+	cli/query/query-events.c \
+	cli/query/query-functions.c \
+	cli/query/query-output.c \
+	cli/query/query-packets.c \
+	cli/query/query-plot.c \
+	cli/query/query-scan.c \
+	cli/query/query-spans.c \
+	cli/query/query-stream.c \
+	cli/query/query-trace.c \
+	cli/query/query-value.c \
+	cli/query/query.h \
 	cli/relay/relay-keep.c \
 	cli/relay/relay-keep.h \
 	cli/symbols/elf-symbol.c \
 	cli/symbols/elf-symbol.h \
 	cli/symbols/loaded.c \
 	cli/symbols/loaded.h \
+	cli/symbols/symbol-file.c \
+	cli/symbols/symbol-file.h \
+	cli/symbols/symbol-open.c \
+	cli/symbols/symbol-open.h \
+	cli/symbols/symbols.c \
+	cli/symbols/symbols.h \
 	cli/view/event-names.c \
 	cli/view/event-names.h \
 	cli/view/metadata-bounds.c \
@@ -72,12 +95,16 @@ libcli_la_SOURCES = \
 	cli/view/metadata-file.h \
 	cli/view/stream-check.c \
 	cli/view/stream-check.h \
+	cli/view/view-filter.c \
+	cli/view/view-find.c \
 	cli/view/view-progress.c \
 	cli/view/view-streams.c \
 	cli/view/view.h
 libcli_la_CPPFLAGS = $(AM_CPPFLAGS)
-libcli_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(BABELTRACE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS)
-libcli_la_LIBADD = libcommon.la $(JSON_LIBS) $(BABELTRACE_LIBS) $(DW_LIBS) $(ELF_LIBS)
+libcli_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(BABELTRACE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) \
+	$(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
+libcli_la_LIBADD = libcommon.la $(JSON_LIBS) $(BABELTRACE_LIBS) $(DW_LIBS) $(ELF_LIBS) \
+	$(SQLITE_LIBS) $(ZLIB_LIBS) -lm
 
 bin_PROGRAMS += lttngmap
 lttngmap_SOURCES = \
@@ -123,8 +150,6 @@ lttngmap_SOURCES = \
 	cli/usage.h \
 	cli/verbs.c \
 	cli/verbs.h \
-	cli/base/field-member.c \
-	cli/base/field-member.h \
 	cli/base/suggest.c \
 	cli/base/suggest.h \
 	cli/client/left-recordings.c \
@@ -155,25 +180,11 @@ lttngmap_SOURCES = \
 	cli/export/export-protobuf.h \
 	cli/export/export-text.c \
 	cli/export/export-track.c \
-	cli/export/export.h \
 	cli/merge/merge-find.c \
 	cli/merge/merge-private.h \
 	cli/merge/merge.c \
 	cli/merge/merge.h \
-	cli/query/query-class.c \
-	cli/query/query-database.c \
-	cli/query/query-events.c \
-	cli/query/query-functions.c \
-	cli/query/query-output.c \
-	cli/query/query-packets.c \
-	cli/query/query-plot.c \
 	cli/query/query-prompt.c \
-	cli/query/query-scan.c \
-	cli/query/query-spans.c \
-	cli/query/query-stream.c \
-	cli/query/query-trace.c \
-	cli/query/query-value.c \
-	cli/query/query.h \
 	cli/record/record-child.c \
 	cli/record/record-daemon.c \
 	cli/record/record-kernel.c \
@@ -203,12 +214,6 @@ lttngmap_SOURCES = \
 	cli/report/page-slices.c \
 	cli/report/page-text.c \
 	cli/report/page.h \
-	cli/symbols/symbol-file.c \
-	cli/symbols/symbol-file.h \
-	cli/symbols/symbol-open.c \
-	cli/symbols/symbol-open.h \
-	cli/symbols/symbols.c \
-	cli/symbols/symbols.h \
 	cli/top/top-daemons.c \
 	cli/top/top-rows.c \
 	cli/top/top-sample.c \
@@ -216,8 +221,6 @@ lttngmap_SOURCES = \
 	cli/top/top-text.c \
 	cli/top/top-usage.c \
 	cli/top/top.h \
-	cli/view/view-filter.c \
-	cli/view/view-find.c \
 	cli/view/view-follow.c \
 	cli/view/view-graph.c \
 	cli/view/view-join.c \

@@ -3,10 +3,8 @@
 /*
  * export-class.c - what an event class is for.
  *
- * Two classes of one provider are begin and end of a slice if their names differ in
- * an ending of the table below, and both are in the trace: where a rule took
- * only one of them, its events stand for themselves. So are a system call's, by their beginning.
- * Those of our own preload families that have a `duration` are ends that need no begin.
+ * export-pair.c tells begin and end by their names. Those of our own preload families that have a
+ * `duration` are ends that need no begin.
  */
 #include <config.h>
 
@@ -20,23 +18,6 @@
 #include "cli/base/field-member.h"
 
 #define PLACES_AT_FIRST 256
-
-static const struct {
-	const char *begin, *end;
-} endings[] = {
-	{ "_entry", "_exit" }, { "_req", "_acq" },    { "_req", "_ret" },
-	{ "_begin", "_end" },  { "_start", "_done" }, { "_start", "_stop" },
-};
-#define ENDINGS (sizeof(endings) / sizeof(endings[0]))
-
-/* System calls: those of tracefs, and LTTng's. */
-static const struct {
-	const char *begin, *end;
-} beginnings[] = {
-	{ "syscalls:sys_enter_", "syscalls:sys_exit_" },
-	{ "syscall_entry_", "syscall_exit_" },
-};
-#define BEGINNINGS (sizeof(beginnings) / sizeof(beginnings[0]))
 
 static size_t place_of(const struct export_classes *classes, const bt_event_class *bt)
 {
@@ -77,91 +58,19 @@ void export_classes_free(struct export_classes *classes)
 
 /* ---- begin and end -------------------------------------------------------------- */
 
-static bool ends_in(const char *name, const char *ending)
-{
-	size_t length = strlen(name), n = strlen(ending);
-
-	return length > n && strcmp(name + length - n, ending) == 0;
-}
-
-/* Is there the event that has `ending` in the place of the last `cut` bytes? */
-static bool has_other(const void *data, const char *name, size_t cut, const char *ending)
+static bool has_event(const void *data, const char *head, size_t length, const char *tail)
 {
 	const bt_stream_class *stream_class = bt_event_class_borrow_stream_class_const(data);
 	uint64_t count = bt_stream_class_get_event_class_count(stream_class);
-	size_t stem = strlen(name) - cut;
-
-	for (uint64_t i = 0; i < count; i++) {
-		const char *other = bt_event_class_get_name(
-			bt_stream_class_borrow_event_class_by_index_const(stream_class, i));
-
-		if (other && strncmp(other, name, stem) == 0 && strcmp(other + stem, ending) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Is there the event whose name is `beginning` and `rest`? */
-static bool has_event(const bt_event_class *class, const char *beginning, const char *rest)
-{
-	const bt_stream_class *stream_class = bt_event_class_borrow_stream_class_const(class);
-	uint64_t count = bt_stream_class_get_event_class_count(stream_class);
-	size_t length = strlen(beginning);
 
 	for (uint64_t i = 0; i < count; i++) {
 		const char *name = bt_event_class_get_name(
 			bt_stream_class_borrow_event_class_by_index_const(stream_class, i));
 
-		if (name && strncmp(name, beginning, length) == 0 &&
-		    strcmp(name + length, rest) == 0)
+		if (name && strncmp(name, head, length) == 0 && strcmp(name + length, tail) == 0)
 			return true;
 	}
 	return false;
-}
-
-/* The kind of a system call's event; *call: the call's name. EXPORT_INSTANT: it is no such event.
- */
-static enum export_kind kind_of_syscall(const bt_event_class *class, const char *name,
-					const char **call)
-{
-	for (size_t i = 0; i < BEGINNINGS; i++) {
-		const char *begin = beginnings[i].begin, *end = beginnings[i].end;
-
-		*call = name + strlen(begin);
-		if (strncmp(name, begin, strlen(begin)) == 0 && has_event(class, end, *call))
-			return EXPORT_BEGIN;
-		*call = name + strlen(end);
-		if (strncmp(name, end, strlen(end)) == 0 && has_event(class, begin, *call))
-			return EXPORT_END;
-	}
-	return EXPORT_INSTANT;
-}
-
-/* The length of the name before the underscores in front of an ending: SDT probes have two. */
-static size_t without_underscores(const char *name, size_t length)
-{
-	while (length > 1 && name[length - 1] == '_' && name[length - 2] != ':')
-		length--;
-	return length;
-}
-
-enum export_kind export_kind_of(const char *name, export_has_other *has, const void *data,
-				size_t *stem)
-{
-	for (size_t i = 0; i < ENDINGS; i++) {
-		const char *begin = endings[i].begin, *end = endings[i].end;
-
-		if (ends_in(name, begin) && has(data, name, strlen(begin), end)) {
-			*stem = without_underscores(name, strlen(name) - strlen(begin));
-			return EXPORT_BEGIN;
-		}
-		if (ends_in(name, end) && has(data, name, strlen(end), begin)) {
-			*stem = without_underscores(name, strlen(name) - strlen(end));
-			return EXPORT_END;
-		}
-	}
-	*stem = strlen(name);
-	return EXPORT_INSTANT;
 }
 
 /* ---- members ------------------------------------------------------------------- */
@@ -215,18 +124,16 @@ static int64_t find_counter(const struct export *export, const char *name,
 	return find_number(payload, export->counter + length + 1);
 }
 
-static void name_class(struct export *export, struct export_class *class, const char *name,
-		       size_t stem)
+static void name_class(struct export *export, struct export_class *class, const char *name)
 {
+	struct export_pair pair = export_pair_of(name, has_event, class->bt);
 	const char *colon = strchr(name, ':');
-	size_t provider = colon ? (size_t)(colon - name) : 0;
 	char text[512];
 
-	snprintf(text, sizeof(text), "%.*s", (int)provider, name);
+	class->kind = pair.kind;
+	snprintf(text, sizeof(text), "%.*s", colon ? (int)(colon - name) : 0, name);
 	class->category = export_text(export, text);
-	if (colon)
-		provider++;
-	snprintf(text, sizeof(text), "%.*s", (int)(stem - provider), name + provider);
+	snprintf(text, sizeof(text), "%.*s", (int)pair.length, pair.name);
 	class->name = export_text(export, text);
 }
 
@@ -240,21 +147,13 @@ static struct export_class *make_class(struct export *export, const bt_event *ev
 	struct export_class *class = calloc(1, sizeof(*class));
 	const char *name = bt_event_class_get_name(bt);
 	bt_field_class_type type;
-	const char *call;
-	size_t stem = 0;
 
 	if (!class)
 		return NULL;
 	name = name ? name : "?";
 	class->bt = bt;
 	class->number = (uint32_t) export->classes.count;
-	class->kind = export_kind_of(name, has_other, bt, &stem);
-	name_class(export, class, name, stem);
-	if (class->kind == EXPORT_INSTANT) {
-		class->kind = kind_of_syscall(bt, name, &call);
-		if (class->kind != EXPORT_INSTANT)
-			class->name = export_text(export, call);
-	}
+	name_class(export, class, name);
 	class->vtid = find_number(context, "vtid");
 	class->duration = strncmp(name, "lttngmap_", 9) == 0 ? find_number(payload, "duration")
 							     : -1;

@@ -6,6 +6,7 @@
  *
  *   cmd-export.c        which trace, which format, which file
  *   export-text.c       numbers for strings: names, categories
+ *   export-pair.c       which names are begin and end of a slice
  *   export-class.c      what an event class is: begin or end of a slice, ...
  *   export-track.c      threads and processes, and the slices that are open there
  *   export-event.c      from an event to what a format writes
@@ -45,11 +46,16 @@ enum export_kind {
 	EXPORT_COMPLETE, /* the end of a slice, which says how long it was */
 };
 
-/* Is there, beside `name`, an event with `ending` in the place of its last `cut` bytes? */
-typedef bool export_has_other(const void *data, const char *name, size_t cut, const char *ending);
-/* What the name says, and what `has` does; *stem: how much of the name both have. */
-enum export_kind export_kind_of(const char *name, export_has_other *has, const void *data,
-				size_t *stem);
+/* Is there an event whose name is these letters of `head`, and `tail`? */
+typedef bool export_has_event(const void *data, const char *head, size_t length, const char *tail);
+
+/* The slice that an event's name says, without its provider. */
+struct export_pair {
+	enum export_kind kind;
+	const char *name; /* in the event's name; a begin and its end have the same */
+	size_t length;
+};
+struct export_pair export_pair_of(const char *name, export_has_event *has, const void *data);
 
 #define EXPORT_FIELDS_MAX 152
 

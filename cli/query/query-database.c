@@ -127,7 +127,12 @@ static int add_views(struct query *query)
 		"WHERE lost_events > 0 OR lost_packets > 0;"
 		"CREATE TEMP VIEW classes AS SELECT json_extract(value, '$.name') AS name, "
 		"json_extract(value, '$.level') AS level, json_extract(value, '$.fields') AS "
-		"fields FROM json_each(lttngmap_classes());";
+		"fields FROM json_each(lttngmap_classes());"
+		"CREATE TEMP VIEW counts AS SELECT json_extract(value, '$.name') AS name, "
+		"sum(json_extract(value, '$.events')) AS events, "
+		"min(json_extract(value, '$.begin')) AS \"begin\", "
+		"max(json_extract(value, '$.end')) AS \"end\" "
+		"FROM json_each(lttngmap_counts()) GROUP BY 1;";
 	int status = sqlite3_exec(query->db, has_shared_streams(query) ? of_events : of_packets,
 				  NULL, NULL, NULL);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* query-functions.c - time(), symbol(), percentile(), and what the view `classes` is made of. */
+/* query-functions.c - time(), symbol(), percentile(), and what the views `classes` and `counts` are
+ * made of. */
 #include <config.h>
 
 #include "cli/query/query.h"
@@ -336,6 +337,63 @@ static void call_classes(sqlite3_context *context, int argc, sqlite3_value **arg
 	sqlite3_result_text(context, sqlite3_str_finish(json), -1, sqlite3_free);
 }
 
+/* ---- counts ---------------------------------------------------------------------------- */
+
+struct count {
+	uint64_t events;
+	int64_t first, last;
+};
+
+static int count_all(struct query *query, struct count *counts)
+{
+	const struct query_wanted wanted = {
+		.from = INT64_MIN, .to = INT64_MAX, .pid = -1, .cpu = -1
+	};
+	struct query_scan scan;
+	int got = query_scan_begin(&scan, query, &wanted);
+
+	for (; got > 0; got = query_scan_next(&scan)) {
+		const struct query_reader *event = query_scan_event(&scan);
+		struct count *count = &counts[event->class->number];
+
+		if (count->events++ == 0)
+			count->first = event->ns;
+		count->last = event->ns;
+	}
+	query_scan_end(&scan);
+	return got;
+}
+
+/* The events of each name, in one go: SQLite would sort them to group them. */
+static void call_counts(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct query *query = query_of(context);
+	struct count *counts = calloc(query->nr_classes + 1, sizeof(*counts));
+	sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(context));
+	int error = counts ? count_all(query, counts) : -ENOMEM;
+	bool is_first = true;
+
+	(void)argc;
+	(void)argv;
+	sqlite3_str_appendchar(json, 1, '[');
+	for (uint32_t i = 0; !error && i < query->nr_classes; i++) {
+		if (counts[i].events == 0)
+			continue;
+		sqlite3_str_appendall(json, is_first ? "{\"name\":" : ",{\"name\":");
+		is_first = false;
+		add_text(json, query->classes[i]->name);
+		sqlite3_str_appendf(json, ",\"events\":%lld,\"begin\":%lld,\"end\":%lld}",
+				    (long long)counts[i].events, (long long)counts[i].first,
+				    (long long)counts[i].last);
+	}
+	sqlite3_str_appendchar(json, 1, ']');
+	free(counts);
+	sqlite3_result_text(context, sqlite3_str_finish(json), -1, sqlite3_free);
+	if (error)
+		sqlite3_result_error_code(context,
+					  error == -EINTR ? SQLITE_INTERRUPT : SQLITE_NOMEM);
+}
+
 int query_functions_add(struct query *query)
 {
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
@@ -352,6 +410,9 @@ int query_functions_add(struct query *query)
 	if (!status)
 		status = sqlite3_create_function(db, "lttngmap_classes", 0, flags, query,
 						 call_classes, NULL, NULL);
+	if (!status)
+		status = sqlite3_create_function(db, "lttngmap_counts", 0, flags, query,
+						 call_counts, NULL, NULL);
 	if (!status)
 		status = sqlite3_create_function(db, "percentile", 2, flags, query, NULL,
 						 step_percentile, finish_percentile);

@@ -83,6 +83,7 @@ static void help(void)
 	     "  \"NAME\"     the events of one name, a column for each field\n"
 	     "  spans      begin, duration, name, process, pid, tid, depth, id, parent\n"
 	     "  processes, threads, losses, packets\n"
+	     "  counts     how many events there are of each name\n"
 	     "  classes    the events' names, and their fields\n"
 	     "functions: time('+1.5'), symbol(ADDRESS, PID), percentile(VALUE, PERCENT)\n"
 	     ".tables lists the events' names; .quit, or Ctrl-D, ends.");
@@ -94,7 +95,7 @@ static bool take_command(struct query *query, const char *line, bool *is_end)
 	if (strcmp(line, ".quit") == 0 || strcmp(line, ".exit") == 0) {
 		*is_end = true;
 	} else if (strcmp(line, ".tables") == 0) {
-		puts("events\nspans\nprocesses\nthreads\nlosses\npackets\nclasses");
+		puts("events\nspans\nprocesses\nthreads\nlosses\npackets\ncounts\nclasses");
 		for (size_t i = 0; i < query->nr_tables; i++)
 			message_line("\"%s\"", query->tables[i]->name);
 	} else if (line[0] == '.') {

@@ -94,13 +94,13 @@ struct beside {
 	const struct query_class *class;
 };
 
-static bool has_other(const void *data, const char *name, size_t cut, const char *ending)
+static bool has_event(const void *data, const char *head, size_t length, const char *tail)
 {
 	const struct beside *beside = data;
-	char *other = sqlite3_mprintf("%.*s%s", (int)(strlen(name) - cut), name, ending);
-	bool has = other && has_class(beside->query, beside->class, other);
+	char *name = sqlite3_mprintf("%.*s%s", (int)length, head, tail);
+	bool has = name && has_class(beside->query, beside->class, name);
 
-	sqlite3_free(other);
+	sqlite3_free(name);
 	return has;
 }
 
@@ -118,9 +118,9 @@ static int make_class(struct query *query, const struct query_class *class,
 {
 	struct beside beside = { query, class };
 	const char *name = class->name, *colon = strchr(name, ':');
-	size_t stem, provider = colon ? (size_t)(colon - name) : 0;
+	struct export_pair pair = export_pair_of(name, has_event, &beside);
 
-	span->kind = export_kind_of(name, has_other, &beside, &stem);
+	span->kind = pair.kind;
 	span->duration =
 		strncmp(name, "lttngmap_", 9) == 0 ? find_number(&class->fields, "duration") : -1;
 	if (span->kind == EXPORT_INSTANT && span->duration >= 0)
@@ -130,9 +130,8 @@ static int make_class(struct query *query, const struct query_class *class,
 				 : -1;
 	if (span->kind == EXPORT_INSTANT)
 		return 0;
-	span->category = strndup(name, provider);
-	provider += colon != NULL;
-	span->name = strndup(name + provider, stem > provider ? stem - provider : 0);
+	span->category = strndup(name, colon ? (size_t)(colon - name) : 0);
+	span->name = strndup(pair.name, pair.length);
 	return span->category && span->name ? 0 : -ENOMEM;
 }
 

@@ -195,7 +195,11 @@ static int list_processes(struct query *query)
 
 static int tell_other(const struct query_trace *trace)
 {
-	view_sound_note_metadata(VERB, trace->path, &trace->format.trace);
+	char text[RECORD_TRACE_FAULT_SIZE];
+
+	if (record_trace_fault(&trace->format.trace, text))
+		message_note(VERB ": %s/" METADATA " is damaged, or of a later version: %s",
+			     trace->path, text);
 	message_error(VERB ": '%s' is not a trace that lttngmap wrote", trace->path);
 	message_hint("'lttngmap view --json' reads other tracers' traces, for jq and the like");
 	return -ENOTSUP;

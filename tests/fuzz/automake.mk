@@ -17,6 +17,7 @@ fuzz_targets = \
 	tests/fuzz/ledger \
 	tests/fuzz/link \
 	tests/fuzz/metadata \
+	tests/fuzz/query \
 	tests/fuzz/relay \
 	tests/fuzz/repair \
 	tests/fuzz/ring \
@@ -111,6 +112,10 @@ tests_fuzz_session_file_SOURCES = tests/fuzz/session-file.c
 tests_fuzz_session_file_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_fuzz_session_file_LDADD = libfuzz.la libcli.la $(JSON_LIBS)
 tests_fuzz_session_file_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_query_SOURCES = tests/fuzz/query.c
+tests_fuzz_query_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(SQLITE_CFLAGS)
+tests_fuzz_query_LDADD = libfuzz.la libcli.la $(SQLITE_LIBS)
+tests_fuzz_query_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_streams_SOURCES = tests/fuzz/streams.c
 tests_fuzz_streams_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(BABELTRACE_CFLAGS)
 tests_fuzz_streams_LDADD = libfuzz.la libcli.la libconsumerd.la libsessiond.la $(BABELTRACE_LIBS)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# `lttngmap query`: 27 questions, answered in Python from what view says (in the long form from what
+# `lttngmap query`: 28 questions, answered in Python from what view says (in the long form from what
 # babeltrace2's bindings say); conditions that choose packets; broken streams, names that want to be SQL;
 # what is denied; Ctrl-C; each output; the prompt.
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
@@ -24,12 +24,12 @@ rounds=$(short_or 2000 100000)
 # ---- answers ---------------------------------------------------------------------------------
 
 "$LTTNGMAP_SRC/tests/utils/query_oracle.py" "$lttngmap" trace view >answers 2>&1
-like "$(<answers)" '^27 questions about [0-9]+ events$' 'all is as view has it' || diag "$(<answers)"
+like "$(<answers)" '^28 questions about [0-9]+ events$' 'all is as view has it' || diag "$(<answers)"
 if is_full; then
 	python=python3
 	"$python" -c 'import bt2' 2>/dev/null || python=/usr/bin/python3
 	"$python" "$LTTNGMAP_SRC/tests/utils/query_oracle.py" "$lttngmap" trace bt2 >answers 2>&1
-	like "$(<answers)" '^27 questions about [0-9]+ events$' "all is as babeltrace2's bindings have it" ||
+	like "$(<answers)" '^28 questions about [0-9]+ events$' "all is as babeltrace2's bindings have it" ||
 		diag "$(<answers)"
 fi
 is "$(query --csv trace "SELECT count(*), sum(words = ''), sum(value) FROM \"asked:empty\"" | tr -d '\r')" \
@@ -101,7 +101,7 @@ import sys
 text = open(sys.argv[1], encoding="utf-8").read()
 for old, new in (("asked:point", r"a\"); DROP TABLE events; --"), ("asked:kinds", "events"),
                  ("asked:step_entry", "sqlite_master"), ("asked:step_exit", r"\033[31mred"),
-                 ("_value;", "_select;")):
+                 ("asked:request_begin", "json_each"), ("_value;", "_select;")):
     assert old in text
     text = text.replace(old, new)
 open(sys.argv[1], "w", encoding="utf-8").write(text)
@@ -109,6 +109,7 @@ END
 is "$(query --csv named 'SELECT count(*) > 100 FROM "a""); DROP TABLE events; --" WHERE "select" >= 0;
 	SELECT count(DISTINCT name) FROM events' 2>&1 | tr -d '\r' | paste -sd' ')" \
 	'count(*) > 100 1 count(DISTINCT name) 7' 'names of events and fields are names'
+is "$(query --csv named 'SELECT count(*) FROM classes' 2>&1 | tail -n 1 | tr -d '\r')" 7 "an event named as one of SQLite's own tables"
 ok 'what acts on a terminal is escaped' grep -qF '\x1b[31mred' <(query named 'SELECT name FROM events GROUP BY 1')
 
 # ---- what is denied --------------------------------------------------------------------------------
@@ -140,7 +141,10 @@ process = subprocess.Popen([sys.argv[1], "query", "trace", sys.argv[2]], stdout=
 time.sleep(1)
 process.send_signal(signal.SIGINT)
 begin = time.monotonic()
-out, err = process.communicate(timeout=30)
+try:
+    out, err = process.communicate(timeout=30)
+finally:
+    process.kill()
 print(process.returncode, len(out.splitlines()), "interrupted" in err.decode(), time.monotonic() - begin < 10)
 END
 }

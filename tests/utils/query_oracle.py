@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
-"""query_oracle.py LTTNGMAP DIR view|bt2 - asks `lttngmap query` 25 questions about a trace of
+"""query_oracle.py LTTNGMAP DIR view|bt2 - asks `lttngmap query` 28 questions about a trace of
 tests/utils/asked, and answers them itself, from `lttngmap view --json` or from babeltrace2's
 bindings. Prints a line for each answer that differs, with its number.
 """
@@ -136,6 +136,7 @@ def questions(events):
     yield "SELECT name, count(*) FROM events GROUP BY name ORDER BY name", grouped(e.name for e in events)
     yield ("SELECT time, name, pid, tid, cpu, process FROM events LIMIT 1000",
            [[e.time, e.name, e.pid, e.tid, e.cpu, e.process] for e in events[:1000]])
+    yield "SELECT name, events FROM counts ORDER BY name", grouped(e.name for e in events)
     yield "SELECT min(time), max(time) FROM events", [[first, last]]
     yield f"SELECT count(*), sum(time % 1000) FROM events WHERE time >= {middle} AND time < {end}", [
         [len(inside), sum(e.time % 1000 for e in inside) if inside else None]]

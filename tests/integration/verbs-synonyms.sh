@@ -75,7 +75,8 @@ for verb in add-trigger list-triggers remove-trigger; do
 	bad "$verb" 2 "unknown verb '$verb'.*status --json" "$verb"
 done
 for option in -j -l -p --jul --log4j --python; do
-	bad "events of loggers, $option" 2 'a rule names them' enable-event "$option" logger
+	good "events of loggers, $option" "enabled 'logger' in channel events of session f" enable-event "$option" logger
+	bad "their contexts, $option" 2 'enable --python' add-context "$option" -t vpid
 done
 for option in --syscall --function --probe --userspace-probe; do
 	bad "places of the kernel's, $option" 2 '--kprobe' enable-event -k "$option" open

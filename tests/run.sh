@@ -161,7 +161,7 @@ group_of() { # TEST; sets $group
 }
 
 run_test() { # JOB
-	local test=${1%% *} round=${1##* } result words group hidden tracefs='' command environment
+	local test=${1%% *} round=${1##* } result words group hidden tracefs='' command environment limit=600
 
 	result_of "$1"
 	mkdir -p "${result%/*}"
@@ -183,13 +183,14 @@ run_test() { # JOB
 		exec 8>>"$(lock_of "$group")"
 		flock 8
 	fi
+	[[ -z ${LTTNGMAP_SANITIZED:-} ]] || limit=1800
 	TIMEFORMAT='%R %U %S'
 	# shellcheck disable=SC2016
 	{
 		time sh "$LTTNGMAP_SRC/build-aux/tap-driver.sh" --test-name "${test%.sh}" --log-file "$result.log" \
 			--trs-file "$result.trs" --color-tests no --enable-hard-errors yes -- \
 			env LTTNGMAP_TEST_PATIENCE="$patience" "${environment[@]}" sh -c 'echo $$ >"$0"; exec "$@"' "$result.pid" \
-			timeout --kill-after=10 "${LTTNGMAP_TEST_TIMEOUT:-600}" "${world[@]}" \
+			timeout --kill-after=10 "${LTTNGMAP_TEST_TIMEOUT:-$limit}" "${world[@]}" \
 			"${before[@]}" "${command[@]}" \
 			>/dev/null 2>&1 8>&-
 	} 2>"$result.time"

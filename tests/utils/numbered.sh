@@ -22,13 +22,14 @@ numbered_trace=$TAP_DIR/trace
 numbered_chunks=()
 
 numbered_record() {
-	local whose=()
+	local whose=() limit=120
 
+	[[ -z ${LTTNGMAP_SANITIZED:-} ]] || limit=360
 	[[ -z ${LTTNGMAP_TEST_BUFFERS:-} ]] || whose=(--buffers "$LTTNGMAP_TEST_BUFFERS")
 	rm -rf "$numbered_trace"
 	: >"$NUMBERED_COUNTS"
 	chmod 666 "$NUMBERED_COUNTS"
-	timeout -k 5 "${numbered_timeout:-120}" "$LTTNGMAP_BUILD/lttngmap" record -o "$numbered_trace" --preload none \
+	timeout -k 5 "${numbered_timeout:-$limit}" "$LTTNGMAP_BUILD/lttngmap" record -o "$numbered_trace" --preload none \
 		-e 'numbered:*' "${whose[@]}" "$@" >"$TAP_DIR/out" 2>"$TAP_DIR/err" </dev/null
 	# shellcheck disable=SC2034 # for who includes this
 	numbered_status=$?

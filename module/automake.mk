@@ -15,5 +15,6 @@ EXTRA_DIST += \
 	module/main.c \
 	module/memory.c \
 	module/module-abi.h \
+	module/packets.c \
 	module/set.c \
 	module/set.h

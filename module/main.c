@@ -183,6 +183,27 @@ static long give_memory(struct lttngmap_set *set)
 	return fd;
 }
 
+/* A request that has a value. */
+static long change_to(struct lttngmap_set_value __user *user, unsigned int request)
+{
+	struct lttngmap_set_value value;
+	struct lttngmap_set *set;
+
+	if (copy_from_user(&value, user, sizeof(value)))
+		return -EFAULT;
+	if (request == LTTNGMAP_SET_ROTATE && value.value > U32_MAX)
+		return -EINVAL;
+	set = find(value.id, false);
+	if (!set)
+		return -ENOENT;
+	if (request == LTTNGMAP_SET_ROTATE)
+		set_rotate(set, value.value);
+	else
+		set_describe(set, value.value);
+	set_put(set);
+	return 0;
+}
+
 static long change(struct lttngmap_set *set, unsigned int request)
 {
 	switch (request) {
@@ -199,6 +220,12 @@ static long change(struct lttngmap_set *set, unsigned int request)
 		return 0;
 	case LTTNGMAP_SET_FLUSH:
 		set_flush(set);
+		return 0;
+	case LTTNGMAP_SET_END_ROTATION:
+		set_end_rotation(set);
+		return 0;
+	case LTTNGMAP_SET_CLEAR:
+		set_clear(set);
 		return 0;
 	}
 	return -ENOTTY;
@@ -218,6 +245,11 @@ static long device_ioctl(struct file *file, unsigned int request, unsigned long 
 		return next(user);
 	case LTTNGMAP_SET_COUNT:
 		return count(user);
+	case LTTNGMAP_SET_ROTATE:
+	case LTTNGMAP_SET_DESCRIBE:
+		return change_to(user, request);
+	case LTTNGMAP_SET_END_ROTATION:
+	case LTTNGMAP_SET_CLEAR:
 	case LTTNGMAP_SET_MEMORY:
 	case LTTNGMAP_SET_FREEZE:
 	case LTTNGMAP_SET_THAW:

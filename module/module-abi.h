@@ -31,6 +31,8 @@ enum lttngmap_set_flag {
 	LTTNGMAP_SET_IS_READ = 1u << 2,
 	/* Out: frozen or finished, and nothing is unread. */
 	LTTNGMAP_SET_DRAINED = 1u << 3,
+	/* Out: all of the chunk before was read. */
+	LTTNGMAP_SET_ROTATED = 1u << 4,
 };
 
 /* In LTTNGMAP_SET_MAKE: all but `id`. Out: of LTTNGMAP_SET_NEXT; descriptors are -1. */
@@ -55,6 +57,7 @@ struct lttngmap_set_info {
 	char procname[16];
 };
 
+/* Since the set was made, or cleared. */
 struct lttngmap_set_counts {
 	uint64_t id; /* in */
 	uint64_t written;
@@ -63,6 +66,11 @@ struct lttngmap_set_counts {
 	uint64_t overwritten;
 	uint32_t closed_rings; /* the process damaged them */
 	uint32_t flags;        /* enum lttngmap_set_flag */
+};
+
+struct lttngmap_set_value {
+	uint64_t id;
+	uint64_t value;
 };
 
 /*
@@ -84,5 +92,21 @@ struct lttngmap_set_counts {
 #define LTTNGMAP_SET_FLUSH _IOW('R', 0x77, uint64_t)
 /* A reader that has its file open keeps what it mapped, and is told ENODATA. */
 #define LTTNGMAP_SET_REMOVE _IOW('R', 0x78, uint64_t)
+
+/*
+ * Packets belong into chunk `value` from now on, but for what stands in the rings now: that is
+ * given before, what is in sub-buffers that are not full too. LTTNGMAP_SET_ROTATED says when it was
+ * read.
+ */
+#define LTTNGMAP_SET_ROTATE _IOW('R', 0x79, struct lttngmap_set_value)
+/* The next packet is of the new chunk, whether all of the one before was read or not. */
+#define LTTNGMAP_SET_END_ROTATION _IOW('R', 0x7a, uint64_t)
+/*
+ * Forgets all that stands in the rings now, and the counts. The reader's packets are the writers'
+ * again: LTTNGMAP_IOC_CHECK_PACKET says ESTALE.
+ */
+#define LTTNGMAP_SET_CLEAR _IOW('R', 0x7b, uint64_t)
+/* Packets are described by the metadata of generation `value`. */
+#define LTTNGMAP_SET_DESCRIBE _IOW('R', 0x7c, struct lttngmap_set_value)
 
 #endif /* MODULE_MODULE_ABI_H */

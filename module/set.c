@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // SPDX-FileCopyrightText: 2026 The lttngmap authors
-/* set.c - making a ring set, and reading its rings for the one reader that it has. */
+/* set.c - making a ring set; its state, chunks and counts. */
 #include "module/set.h"
 
 #include <linux/sched.h>
@@ -98,7 +98,7 @@ void set_put(struct lttngmap_set *set)
 
 /* ---- rings ------------------------------------------------------------------------------ */
 
-static void close_ring(struct lttngmap_set *set, uint32_t ring)
+void set_close_ring(struct lttngmap_set *set, uint32_t ring)
 {
 	set->closed++;
 	pr_notice_ratelimited("lttngmap: ring %u of %s (process %u) was closed: %s\n", ring,
@@ -116,7 +116,7 @@ static void for_each_ring(struct lttngmap_set *set, void (*what)(struct ring_rea
 		memory_look(set, i);
 		what(reader);
 		if (reader->is_corrupt)
-			close_ring(set, i);
+			set_close_ring(set, i);
 		cond_resched();
 	}
 }
@@ -130,29 +130,10 @@ static void finish(struct lttngmap_set *set)
 }
 
 /* Brings the set up to what its process did. */
-static void follow(struct lttngmap_set *set)
+void set_follow(struct lttngmap_set *set)
 {
 	if (READ_ONCE(set->ended))
 		finish(set);
-}
-
-static bool has_packet(struct lttngmap_set *set)
-{
-	if (set->held_count > set->given)
-		return true;
-	for (uint32_t i = 0; i < set->rings; i++) {
-		struct ring_reader *reader = &set->readers[i];
-
-		if (reader->is_corrupt)
-			continue;
-		memory_look(set, i);
-		if (ring_reader_has_packet(reader))
-			return true;
-		if (reader->is_corrupt)
-			close_ring(set, i);
-		cond_resched();
-	}
-	return false;
 }
 
 static bool is_touched(struct lttngmap_set *set)
@@ -165,8 +146,24 @@ static bool is_touched(struct lttngmap_set *set)
 	return false;
 }
 
+/* Since the last clear. */
+struct ring_account set_sum(const struct lttngmap_set *set)
+{
+	struct ring_account sum = { 0 };
+
+	for (uint32_t i = 0; i < set->rings; i++) {
+		const struct ring_account *now = &set->readers[i].account;
+		const struct ring_account *cleared = &set->readers[i].cleared;
+
+		sum.written += now->written - cleared->written;
+		sum.discarded += now->discarded - cleared->discarded;
+		sum.overwritten += now->overwritten - cleared->overwritten;
+	}
+	return sum;
+}
+
 /* Tells writers whether the reader looks by itself; pairs with ring_switch_tell(). */
-static void set_awake(struct lttngmap_set *set, bool awake)
+void set_tell_awake(struct lttngmap_set *set, bool awake)
 {
 	struct lttngmap_ring *first = set->readers[0].ring;
 
@@ -177,227 +174,59 @@ static void set_awake(struct lttngmap_set *set, bool awake)
 	smp_mb();
 }
 
-/* ---- packets ------------------------------------------------------------------------------ */
+/* ---- chunks ------------------------------------------------------------------------------- */
 
-static void release_first(struct lttngmap_set *set)
+static void begin_chunk(struct lttngmap_set *set)
 {
-	struct held *first = &set->held[0];
-	struct ring_reader *reader = &set->readers[first->packet.cpu];
-
-	ring_reader_release(reader, &first->lease);
-	ring_reader_free(reader, &first->lease);
-	if (first->overrun)
-		/* The ring's next packet tells of them, as of all that were overwritten. */
-		reader->account.overwritten += first->packet.events;
-	else
-		set->delivered += first->packet.events;
-	set->held_count--;
-	memmove(first, first + 1, set->held_count * sizeof(*first));
+	for (uint32_t i = 0; i < set->rings; i++)
+		ring_reader_begin_chunk(&set->readers[i]);
+	set->chunk = set->next_chunk;
+	set->rotating = false;
 }
 
-static void place_packet(const struct lttngmap_set *set, uint32_t ring,
-			 struct lttngmap_packet *packet)
+/* The next chunk begins when all rings are past their marks. */
+void set_pass_rotation(struct lttngmap_set *set)
 {
-	packet->cpu = ring;
-	packet->subbuf_id += ring * ((1u << set->info.subbufs_shift) + 1);
-	packet->pid = set->info.pid;
-	packet->uid = set->info.uid;
-	if (!(set->info.flags & LTTNGMAP_SET_BY_RSEQ) || ring >= set->info.cpu_rings)
-		packet->flags |= LTTNGMAP_PACKET_ANY_CPU;
+	if (!set->rotating || set->held_count > 0)
+		return;
+	for (uint32_t i = 0; i < set->rings; i++)
+		if (!ring_reader_has_passed(&set->readers[i]))
+			return;
+	begin_chunk(set);
 }
 
-/* From one ring, behind those that are held. False: there is none. */
-static bool take(struct lttngmap_set *set, uint32_t ring, bool partial)
+/* True if the next packet of that ring belongs to the next chunk. */
+bool set_is_beyond(const struct lttngmap_set *set, uint32_t ring)
 {
-	struct ring_reader *reader = &set->readers[ring];
-	struct held *held = &set->held[set->held_count];
-	int result;
-
-	if (reader->is_corrupt)
-		return false;
-	memory_look(set, ring);
-	held->overrun = false;
-	if (set->held_count == 0)
-		result = ring_reader_take(reader, partial, &held->packet, &held->lease);
-	else
-		result = ring_reader_take_more(reader, &held->packet, &held->lease);
-	if (reader->is_corrupt)
-		close_ring(set, ring);
-	if (result != 0)
-		return false;
-	place_packet(set, ring, &held->packet);
-	set->held_count++;
-	return true;
+	return set->rotating && ring_reader_has_passed(&set->readers[ring]);
 }
 
-/* The first packet of those to be given: 0 or -EAGAIN. */
-static int take_first(struct lttngmap_set *set, uint32_t cpu, bool partial)
+void set_rotate(struct lttngmap_set *set, uint32_t chunk)
 {
-	for (; set->given > 0; set->given--)
-		release_first(set);
-	if (set->held_count > 0)
-		return 0;
-	if (cpu != LTTNGMAP_CPU_ANY)
-		return take(set, cpu, partial) ? 0 : -EAGAIN;
-	for (uint32_t i = 0; i < set->rings; i++) {
-		uint32_t ring = (set->turn + i) % set->rings;
-
-		if (take(set, ring, partial)) {
-			set->turn = ring + 1;
-			return 0;
-		}
-		cond_resched();
-	}
-	return -EAGAIN;
-}
-
-/* Writers go without those that stay in the rotation: no more than a quarter of it. */
-static uint32_t give(struct lttngmap_set *set, struct lttngmap_packet *packets, uint32_t most)
-{
-	uint32_t quarter = (1u << set->info.subbufs_shift) / 4;
-	uint32_t count;
-
-	while (set->held_count < most && set->held_count < quarter &&
-	       set->held_count < LTTNGMAP_PACKETS_MAX)
-		if (!take(set, set->held[0].packet.cpu, false))
-			break;
-	count = min(set->held_count, most);
-	for (uint32_t i = 0; i < count; i++)
-		packets[i] = set->held[i].packet;
-	return count;
-}
-
-static struct ring_account sum_of(const struct lttngmap_set *set)
-{
-	struct ring_account sum = { 0 };
-
-	for (uint32_t i = 0; i < set->rings; i++) {
-		sum.written += set->readers[i].account.written;
-		sum.discarded += set->readers[i].account.discarded;
-		sum.overwritten += set->readers[i].account.overwritten;
-	}
-	return sum;
-}
-
-/* The process can write there, too: nothing is ever read from it. */
-static void update_meta(struct lttngmap_set *set)
-{
-	struct trace_buffer_meta *meta = &memory_meta(set)->meta;
-	struct ring_account sum = sum_of(set);
-
-	meta->entries = sum.written - sum.overwritten;
-	meta->overrun = sum.overwritten + sum.discarded;
-	meta->read = set->delivered;
-}
-
-static int get_packets(struct lttngmap_set *set, struct lttngmap_packet *packets, uint32_t most,
-		       uint32_t *count)
-{
-	int result;
-
-	follow(set);
-	set_awake(set, packets->flags & LTTNGMAP_PACKET_AWAKE);
-	result = take_first(set, packets->cpu, packets->flags & LTTNGMAP_PACKET_PARTIAL);
-	if (result == 0)
-		set->given = *count = give(set, packets, most);
-	else if (set->finished && !has_packet(set))
-		result = -ENODATA;
-	update_meta(set);
-	return result;
-}
-
-static int look_back(struct lttngmap_set *set, struct lttngmap_packet *packet)
-{
-	uint32_t cpu = packet->cpu;
-	struct ring_reader *reader = &set->readers[cpu];
-	int result = -EAGAIN;
-
-	if (set->back_cpu != cpu)
-		set->back = (struct ring_back){ .begun = false };
-	set->back_cpu = cpu;
-	memory_look(set, cpu);
-	if (!reader->is_corrupt) {
-		result = ring_back_take(&set->back, reader, packet, &set->back_lease);
-		if (reader->is_corrupt)
-			close_ring(set, cpu);
-	}
-	set->back_holds = result == 0;
-	if (result == 0)
-		place_packet(set, cpu, packet);
-	else
-		set->back = (struct ring_back){ .begun = false };
-	return result == 0 ? 0 : -EAGAIN;
-}
-
-int set_get_packets(struct lttngmap_set *set, struct lttngmap_packet *packets, uint32_t most,
-		    uint32_t *count)
-{
-	bool backward = packets->flags & LTTNGMAP_PACKET_BACKWARD;
-	int result;
-
-	if (packets->cpu >= set->rings && (backward || packets->cpu != LTTNGMAP_CPU_ANY))
-		return -EINVAL;
-	*count = 1;
 	mutex_lock(&set->lock);
-	if (set->removed)
-		result = -ENODATA;
-	else if (backward)
-		result = look_back(set, packets);
-	else
-		result = get_packets(set, packets, most, count);
-	if (!backward)
-		set->back_holds = false;
+	if (set->next_chunk != chunk) {
+		for_each_ring(set, ring_reader_mark);
+		set->rotating = true;
+	}
+	set->next_chunk = chunk;
+	set_pass_rotation(set);
 	mutex_unlock(&set->lock);
-	return result;
+	set_update(set, true);
 }
 
-int set_check_packet(struct lttngmap_set *set)
+void set_end_rotation(struct lttngmap_set *set)
 {
-	struct held *first = &set->held[0];
-	int result = 0;
-
 	mutex_lock(&set->lock);
-	if (set->back_holds) {
-		if (!ring_reader_is_intact(&set->readers[set->back_cpu], &set->back_lease))
-			result = -ESTALE;
-	} else if (set->given == 0) {
-		result = -EINVAL;
-	} else if (first->overrun ||
-		   !ring_reader_is_intact(&set->readers[first->packet.cpu], &first->lease)) {
-		first->overrun = true;
-		result = -ESTALE;
-	}
+	if (set->rotating)
+		begin_chunk(set);
 	mutex_unlock(&set->lock);
-	return result;
 }
 
-int set_get_reader(struct lttngmap_set *set)
+void set_describe(struct lttngmap_set *set, uint64_t generation)
 {
-	struct lttngmap_packet packet = {
-		.cpu = LTTNGMAP_CPU_ANY,
-		.flags = LTTNGMAP_PACKET_PARTIAL,
-	};
-	struct lttngmap_meta *meta;
-	uint32_t count;
-	struct ring_account before, now;
-	int result;
-
 	mutex_lock(&set->lock);
-	meta = memory_meta(set);
-	before = sum_of(set);
-	result = set->removed ? -ENODATA : get_packets(set, &packet, 1, &count);
-	if (result == 0) {
-		meta->meta.reader.id = packet.subbuf_id;
-		meta->meta.reader.read = packet.offset + packet.length;
-		meta->reader_begin = packet.offset;
-		now = sum_of(set);
-		meta->meta.reader.lost_events =
-			now.discarded - before.discarded + now.overwritten - before.overwritten;
-	}
+	set->generation = generation;
 	mutex_unlock(&set->lock);
-	if (result == -EAGAIN)
-		return 0;
-	return result < 0 ? result : 1;
 }
 
 /* ---- the reader, and the set's state ---------------------------------------------------- */
@@ -422,10 +251,11 @@ int set_open(struct lttngmap_set *set)
 void set_close(struct lttngmap_set *set)
 {
 	mutex_lock(&set->lock);
-	set_awake(set, false);
+	set_tell_awake(set, false);
 	set->back = (struct ring_back){ .begun = false };
 	set->back_holds = false;
 	set->given = 0;
+	set->taken_away = false;
 	set->has_reader = false;
 	mutex_unlock(&set->lock);
 }
@@ -435,10 +265,10 @@ __poll_t set_poll(struct lttngmap_set *set)
 	__poll_t events = 0;
 
 	mutex_lock(&set->lock);
-	follow(set);
+	set_follow(set);
 	if (set->removed)
 		events = EPOLLHUP;
-	else if (has_packet(set))
+	else if (packets_wait(set))
 		events = EPOLLIN | EPOLLRDNORM;
 	else if (set->finished)
 		events = EPOLLHUP;
@@ -449,7 +279,7 @@ __poll_t set_poll(struct lttngmap_set *set)
 void set_update(struct lttngmap_set *set, bool show)
 {
 	mutex_lock(&set->lock);
-	follow(set);
+	set_follow(set);
 	if (show && !set->removed && !set->file && is_touched(set))
 		file_show(set);
 	mutex_unlock(&set->lock);
@@ -478,9 +308,32 @@ void set_finish(struct lttngmap_set *set)
 void set_flush(struct lttngmap_set *set)
 {
 	mutex_lock(&set->lock);
-	for_each_ring(set, ring_reader_mark);
+	/* A rotation has its own marks, up to which all becomes readable, too. */
+	if (!set->rotating)
+		for_each_ring(set, ring_reader_mark);
 	mutex_unlock(&set->lock);
 	set_update(set, true);
+}
+
+/*
+ * Lets go of the reader's packets first: an exchange needs the reader's sub-buffer, and while a
+ * packet is taken, that packet's sub-buffer stands in its place.
+ */
+void set_clear(struct lttngmap_set *set)
+{
+	mutex_lock(&set->lock);
+	set->taken_away = set->given > 0;
+	set->given = 0;
+	while (set->held_count > 0) {
+		set->held[0].packet.events = 0;
+		packets_release(set);
+	}
+	for_each_ring(set, ring_reader_skip);
+	for (uint32_t i = 0; i < set->rings; i++)
+		ring_reader_clear(&set->readers[i]);
+	set->delivered_cleared = set->delivered;
+	set->closed = 0;
+	mutex_unlock(&set->lock);
 }
 
 static void look(struct ring_reader *reader)
@@ -497,19 +350,22 @@ void set_count(struct lttngmap_set *set, struct lttngmap_set_counts *counts)
 
 	*counts = (struct lttngmap_set_counts){ .id = id };
 	mutex_lock(&set->lock);
-	follow(set);
+	set_follow(set);
+	set_pass_rotation(set);
 	for_each_ring(set, look);
-	sum = sum_of(set);
+	sum = set_sum(set);
 	counts->written = sum.written;
 	counts->discarded = sum.discarded;
 	counts->overwritten = sum.overwritten;
-	counts->delivered = set->delivered;
+	counts->delivered = set->delivered - set->delivered_cleared;
 	counts->closed_rings = set->closed;
 	if (set->finished)
 		counts->flags |= LTTNGMAP_SET_FINISHED;
 	if (set->has_reader)
 		counts->flags |= LTTNGMAP_SET_IS_READ;
-	if ((set->finished || set->frozen) && set->held_count == 0 && !has_packet(set))
+	if ((set->finished || set->frozen) && set->held_count == 0 && !packets_wait(set))
 		counts->flags |= LTTNGMAP_SET_DRAINED;
+	if (!set->rotating)
+		counts->flags |= LTTNGMAP_SET_ROTATED;
 	mutex_unlock(&set->lock);
 }

@@ -4,7 +4,8 @@
  * set.h - ring sets in the kernel.
  *
  *   main.c    /dev/lttngmap and the list of all sets
- *   set.c     makes a set, reads its rings for a reader
+ *   set.c     makes a set; its state, chunks and counts
+ *   packets.c its packets, for the reader
  *   memory.c  the set's memory, as the kernel sees it
  *   bell.c    the process's doorbell and its end
  *   file.c    the ring file in debugfs
@@ -89,8 +90,14 @@ struct lttngmap_set {
 	bool frozen;
 	bool awake;
 	bool removed;
-	uint32_t turn;  /* the ring that is asked first */
-	uint32_t given; /* packets that this reader has; those of one that went: 0 */
+	bool taken_away; /* the reader's packets, by a clear */
+	bool rotating;   /* not all of `chunk` was read */
+	uint32_t chunk;  /* of the packets that are given now */
+	uint32_t next_chunk;
+	uint64_t generation;        /* of the metadata */
+	uint64_t delivered_cleared; /* what of `delivered` was before a clear */
+	uint32_t turn;              /* the ring that is asked first */
+	uint32_t given;             /* packets that this reader has; those of one that went: 0 */
 	uint32_t held_count;
 	uint64_t delivered;
 	uint32_t closed;
@@ -124,9 +131,29 @@ __poll_t set_poll(struct lttngmap_set *set);
 void set_freeze(struct lttngmap_set *set, bool frozen);
 void set_finish(struct lttngmap_set *set);
 void set_flush(struct lttngmap_set *set);
+void set_rotate(struct lttngmap_set *set, uint32_t chunk);
+void set_end_rotation(struct lttngmap_set *set);
+void set_clear(struct lttngmap_set *set);
+void set_describe(struct lttngmap_set *set, uint64_t generation);
 void set_count(struct lttngmap_set *set, struct lttngmap_set_counts *counts);
 /* The file appears if anything was ever written; the readers look again. */
 void set_update(struct lttngmap_set *set, bool show);
+
+/* Shared by set.c and packets.c; the lock is held. */
+void set_close_ring(struct lttngmap_set *set, uint32_t ring);
+/* Brings the set up to what its process did. */
+void set_follow(struct lttngmap_set *set);
+/* All rings' counts since the last clear. */
+struct ring_account set_sum(const struct lttngmap_set *set);
+/* True if the next packet of that ring belongs to the next chunk. */
+bool set_is_beyond(const struct lttngmap_set *set, uint32_t ring);
+/* Begins the next chunk where all of the one before was read. */
+void set_pass_rotation(struct lttngmap_set *set);
+void set_tell_awake(struct lttngmap_set *set, bool awake);
+/* Does a packet wait that the reader was not given? */
+bool packets_wait(struct lttngmap_set *set);
+/* The first packet is counted, and its sub-buffer the writers' again. */
+void packets_release(struct lttngmap_set *set);
 
 /* ---- memory.c --------------------------------------------------------------------- */
 

@@ -5,194 +5,12 @@
  * writer, and read through debugfs, with no daemon at all. For a virtual machine
  * (module-inside.sh), as root.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/eventfd.h>
+#include "tests/vm/module-traced.h"
+
 #include <sys/inotify.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "common/base/clock.h"
-#include "liblttngmap/base/descriptors.h"
-#include "module/module-abi.h"
-#include "tests/utils/ring-check.h"
-#include "tests/utils/tap.h"
-
-#define DIRECTORY "/sys/kernel/debug/lttngmap"
-#define WRITERS 4
-#define PATIENCE_MS 60000
-
-static int device;
-
-/* ---- a traced process ------------------------------------------------------------------- */
-
-/* What it shares with the test. */
-struct shared {
-	uint64_t emitted[WRITERS];
-	uint32_t go;
-};
-
-struct traced {
-	struct bench_set bench;
-	struct shared *shared;
-	uint64_t events; /* of each writer */
-	int doorbell;
-	pid_t pid;
-	uint64_t id;
-	char path[256];
-};
-
-struct writer {
-	struct traced *traced;
-	uint32_t number;
-};
-
-static void *write_events(void *data)
-{
-	const struct writer *writer = data;
-	struct traced *traced = writer->traced;
-
-	for (uint64_t i = 0; i < traced->events; i++) {
-		ring_check_emit(&traced->bench, writer->number, i, i * 7 % RING_CHECK_WORDS_MAX);
-		__atomic_store_n(&traced->shared->emitted[writer->number], i + 1, __ATOMIC_RELEASE);
-	}
-	return NULL;
-}
-
-static void run_process(struct traced *traced)
-{
-	struct exchange_fds fds = { .count = 0 };
-	struct writer writers[WRITERS];
-	pthread_t threads[WRITERS];
-
-	fds.fd[PROTOCOL_APP_FD_DOORBELL] = traced->doorbell;
-	descriptors_keep(traced->bench.local, traced->bench.local->socket, &fds);
-	while (!__atomic_load_n(&traced->shared->go, __ATOMIC_ACQUIRE))
-		usleep(1000);
-	for (uint32_t i = 0; i < WRITERS; i++) {
-		writers[i] = (struct writer){ traced, i };
-		pthread_create(&threads[i], NULL, write_events, &writers[i]);
-	}
-	for (uint32_t i = 0; i < WRITERS; i++)
-		pthread_join(threads[i], NULL);
-	_exit(0);
-}
-
-static struct lttngmap_set_info info_of(const struct traced *traced)
-{
-	const struct ring_set_config *config = &traced->bench.config;
-
-	return (struct lttngmap_set_info){
-		.memory = traced->bench.data_fd,
-		.doorbell = traced->doorbell,
-		.process = (uint32_t)traced->pid,
-		.pid = (uint32_t)traced->pid,
-		.cpu_rings = config->cpu_rings,
-		.flags = traced->bench.local->use_rseq ? LTTNGMAP_SET_BY_RSEQ : 0,
-		.mode = config->mode,
-		.clock = config->clock,
-		.subbuf_shift = config->subbuf_shift,
-		.subbufs_shift = config->subbufs_shift,
-		.control_at = traced->bench.data_size,
-		.begin = config->begin,
-		.session = "first",
-		.channel = "channel0",
-		.procname = "bench",
-	};
-}
-
-/* A process that waits for `go`, with a ring set. */
-static void traced_begin(struct traced *traced, enum lttngmap_mode mode, uint64_t events)
-{
-	const struct bench_set_config config = {
-		.mode = mode,
-		.clock = LTTNGMAP_CLOCK_MONOTONIC,
-		.subbuf_shift = 14,
-		.subbufs_shift = 3,
-		.use_rseq = true,
-	};
-	struct lttngmap_set_info info;
-
-	*traced = (struct traced){ .events = events };
-	traced->shared =
-		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	traced->doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	bench_set_create(&traced->bench, &config);
-	traced->pid = fork();
-	if (traced->pid == 0)
-		run_process(traced);
-	info = info_of(traced);
-	is(ioctl(device, LTTNGMAP_SET_MAKE, &info), 0, "a ring set is made");
-	traced->id = info.id;
-	snprintf(traced->path, sizeof(traced->path), DIRECTORY "/first/channel0/bench-%d-%llu",
-		 (int)traced->pid, (unsigned long long)info.id);
-}
-
-static void traced_go(struct traced *traced)
-{
-	__atomic_store_n(&traced->shared->go, 1, __ATOMIC_RELEASE);
-}
-
-static void traced_wait(struct traced *traced)
-{
-	waitpid(traced->pid, NULL, 0);
-	traced->pid = 0;
-}
-
-static void traced_end(struct traced *traced)
-{
-	if (traced->pid) {
-		kill(traced->pid, SIGKILL);
-		traced_wait(traced);
-	}
-	is(ioctl(device, LTTNGMAP_SET_REMOVE, &traced->id), 0, "the ring set is removed");
-	ok(access(traced->path, F_OK) != 0, "and its file");
-	bench_set_destroy(&traced->bench);
-	close(traced->doorbell);
-	munmap(traced->shared, 4096);
-}
-
-static bool becomes(const char *path)
-{
-	for (int tries = 0; tries < PATIENCE_MS / 10; tries++) {
-		if (access(path, F_OK) == 0)
-			return true;
-		usleep(10000);
-	}
-	return false;
-}
-
-static bool is_ready(int fd, int timeout_ms)
-{
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
-
-	return poll(&wait, 1, timeout_ms) == 1 && wait.revents & (POLLIN | POLLHUP);
-}
-
-static struct lttngmap_set_counts counts_of(const struct traced *traced)
-{
-	struct lttngmap_set_counts counts = { .id = traced->id };
-
-	if (ioctl(device, LTTNGMAP_SET_COUNT, &counts) < 0)
-		diag("no counts: %s", strerror(errno));
-	return counts;
-}
-
-static uint64_t emitted_by(const struct traced *traced)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < WRITERS; i++)
-		sum += __atomic_load_n(&traced->shared->emitted[i], __ATOMIC_ACQUIRE);
-	return sum;
-}
 
 /* ---- its reader ---------------------------------------------------------------------------- */
 
@@ -272,7 +90,7 @@ static void case_read(enum lttngmap_mode mode, uint64_t events, uint32_t most)
 	is(counts.delivered, tally.kept, "those that were read as delivered");
 	is(counts.delivered + counts.overwritten, counts.written, "the others as overwritten");
 	is(counts.closed_rings, 0, "no ring was closed");
-	is(counts.flags, LTTNGMAP_SET_FINISHED | LTTNGMAP_SET_DRAINED,
+	is(counts.flags, LTTNGMAP_SET_FINISHED | LTTNGMAP_SET_DRAINED | LTTNGMAP_SET_ROTATED,
 	   "it is finished and drained");
 	diag("%llu written, %llu discarded, %llu overwritten", (unsigned long long)counts.written,
 	     (unsigned long long)counts.discarded, (unsigned long long)counts.overwritten);
@@ -520,142 +338,100 @@ static void case_limits(void)
 	traced_end(&traced);
 }
 
-static uint64_t random_next(uint64_t *state)
+static void emit_some(struct traced *traced, uint64_t *number, unsigned count)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
+	for (unsigned i = 0; i < count; i++)
+		ring_check_emit(&traced->bench, WRITERS, (*number)++, 2);
 }
 
-/* Words of ring control that are all wrong, while the rings are read. The machine panics on a
- * warning. */
-static void scribble(const struct traced *traced, uint64_t seed, unsigned seconds)
+static uint32_t flags_of(const struct traced *traced)
 {
-	uint64_t size = (traced->bench.config.cpu_rings + LTTNGMAP_EXTRA_RINGS) *
-			lttngmap_ring_stride(1u << traced->bench.config.subbufs_shift);
-	uint64_t *words = (uint64_t *)traced->bench.rings, one = 1;
-	time_t end = time(NULL) + seconds;
-
-	while (time(NULL) < end) {
-		for (int i = 0; i < 1000; i++) {
-			uint64_t value = random_next(&seed);
-
-			/* Small numbers pass more checks. */
-			words[random_next(&seed) % (size / 8)] = value & 1 ? value >> (value >> 58)
-									   : value;
-		}
-		if (random_next(&seed) % 100 == 0)
-			fallocate(traced->bench.data_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-				  (off_t)traced->bench.data_size, 4096);
-		if (write(traced->doorbell, &one, sizeof(one)) < 0)
-			continue;
-	}
+	return counts_of(traced).flags & LTTNGMAP_SET_ROTATED;
 }
 
-static void read_hostile(struct traced *traced, unsigned seconds, uint64_t seed)
+static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *packet,
+		      uint32_t flags)
 {
-	static const uint32_t flags[] = { 0, LTTNGMAP_PACKET_PARTIAL, LTTNGMAP_PACKET_BACKWARD,
-					  LTTNGMAP_PACKET_AWAKE };
+	*packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY, .flags = flags };
+	return lttngmap_ring_file_get_packet(file, packet);
+}
+
+/* All that is there now; returns the number of events. */
+static uint64_t drain(struct lttngmap_ring_file *file, uint32_t flags)
+{
+	struct lttngmap_packet packet;
+	uint64_t events = 0;
+
+	while (get_packet(file, &packet, flags) == 0)
+		events += packet.events;
+	return events;
+}
+
+/* Chunks of a rotation, and the metadata's generation. The test itself writes. */
+static void case_chunks(void)
+{
+	struct lttngmap_set_value chunk = { .value = 1 }, generation = { .value = 7 };
 	struct lttngmap_ring_file *file = NULL;
-	time_t end = time(NULL) + seconds;
-	uint64_t beyond = 0;
+	struct lttngmap_packet packet;
+	struct traced traced;
+	uint64_t number = 0;
 
-	if (lttngmap_ring_file_open(traced->path, &file) != 0)
-		return;
-	while (time(NULL) < end) {
-		struct lttngmap_packets packets = { .count = 1 + random_next(&seed) % 8 };
-
-		packets.packets[0].flags = flags[random_next(&seed) % 4];
-		packets.packets[0].cpu = (uint32_t)(random_next(&seed) % 5);
-		if (lttngmap_ring_file_get_packets(file, &packets) != 0)
-			continue;
-		for (uint32_t i = 0; i < packets.count; i++)
-			beyond += !lttngmap_ring_file_data(file, &packets.packets[i]);
-		lttngmap_ring_file_check_packet(file);
-		ioctl(device, random_next(&seed) & 1 ? LTTNGMAP_SET_FREEZE : LTTNGMAP_SET_THAW,
-		      &traced->id);
-		ioctl(device, LTTNGMAP_SET_FLUSH, &traced->id);
-	}
-	is(beyond, 0, "no packet lies beyond the rings");
+	traced_begin(&traced, LTTNGMAP_MODE_DISCARD, 10);
+	chunk.id = generation.id = traced.id;
+	emit_some(&traced, &number, 10);
+	is(ioctl(device, LTTNGMAP_SET_ROTATE, &chunk), 0, "a set is rotated");
+	is(flags_of(&traced), 0, "which is not over before the rest was read");
+	is(lttngmap_ring_file_open(traced.path, &file), 0, "its file is there");
+	is(get_packet(file, &packet, 0), 0, "what stood in the rings is a packet");
+	ok(packet.chunk == 0 && packet.metadata_generation == 0, "of the chunk before");
+	is(flags_of(&traced), 0, "it is not over while the reader has that");
+	drain(file, 0);
+	is(flags_of(&traced), LTTNGMAP_SET_ROTATED, "then it is over");
+	is(ioctl(device, LTTNGMAP_SET_DESCRIBE, &generation), 0, "the metadata is another");
+	emit_some(&traced, &number, 5);
+	is(get_packet(file, &packet, LTTNGMAP_PACKET_PARTIAL), 0, "the next packet");
+	ok(packet.chunk == 1 && packet.metadata_generation == 7,
+	   "is of the new chunk and metadata");
+	is(packet.events + drain(file, LTTNGMAP_PACKET_PARTIAL), 5, "with what was written since");
+	emit_some(&traced, &number, 5);
+	chunk.value = 2;
+	ioctl(device, LTTNGMAP_SET_ROTATE, &chunk);
+	emit_some(&traced, &number, 5);
+	is(get_packet(file, &packet, LTTNGMAP_PACKET_PARTIAL), 0, "a packet");
+	is(packet.chunk, 1, "is of its chunk, whatever the reader asks for");
+	is(ioctl(device, LTTNGMAP_SET_END_ROTATION, &traced.id), 0, "a rotation is ended");
+	is(flags_of(&traced), LTTNGMAP_SET_ROTATED, "before its rest was read");
+	chunk.value = UINT64_C(1) << 32;
+	ok(ioctl(device, LTTNGMAP_SET_ROTATE, &chunk) < 0 && errno == EINVAL,
+	   "a chunk that no packet could have is refused");
 	lttngmap_ring_file_close(file);
+	traced_end(&traced);
 }
 
-static void case_hostile(enum lttngmap_mode mode)
+static void case_clear(void)
 {
+	struct lttngmap_ring_file *file = NULL;
 	struct lttngmap_set_counts counts;
-	unsigned rounds = 0, closed = 0;
+	struct lttngmap_packet packet;
 	struct traced traced;
-	uint64_t seed = 4711 + mode;
+	uint64_t number = 0;
 
-	for (; rounds < 6; rounds++) {
-		pid_t child;
-
-		traced_begin(&traced, mode, 10);
-		ring_check_emit(&traced.bench, WRITERS, 0, 3);
-		ioctl(device, LTTNGMAP_SET_FLUSH, &traced.id);
-		child = fork();
-		if (child == 0) {
-			scribble(&traced, seed + rounds, 2);
-			_exit(0);
-		}
-		read_hostile(&traced, 2, seed * 3 + rounds);
-		waitpid(child, NULL, 0);
-		counts = counts_of(&traced);
-		closed += counts.closed_rings;
-		traced_end(&traced);
-	}
-	ok(closed > 0, "rings that their process damaged are closed: %u in %u rounds", closed,
-	   rounds);
-}
-
-/* Requests with random contents, good descriptors among them. */
-static void case_fuzz(void)
-{
-	const char *seconds = getenv("LTTNGMAP_SOAK_SECONDS");
-	time_t end = time(NULL) + (seconds ? atoi(seconds) : 10);
-	struct lttngmap_set_info good;
-	uint64_t seed = 20261127, made = 0, all = 0;
-	struct traced traced;
-
-	traced_begin(&traced, LTTNGMAP_MODE_OVERWRITE, UINT64_C(1) << 40);
-	traced_go(&traced);
-	good = info_of(&traced);
-	while (time(NULL) < end) {
-		unsigned request = 0x6f + random_next(&seed) % 12;
-		struct lttngmap_set_info info = good;
-		uint64_t *words = (uint64_t *)&info;
-		long result;
-
-		for (uint64_t i = random_next(&seed) % 3; i > 0; i--)
-			words[random_next(&seed) % (sizeof(info) / 8)] = random_next(&seed) >>
-									 random_next(&seed) % 64;
-		if (request != 0x70)
-			info.id = random_next(&seed) % (made + 16);
-		/* What the test removes itself. */
-		if (info.id == traced.id && request >= 0x74)
-			continue;
-		result =
-			ioctl(device,
-			      _IOC(request <= 0x71 || request == 0x73 ? _IOC_READ | _IOC_WRITE
-								      : _IOC_WRITE,
-				   'R', request,
-				   request <= 0x71   ? sizeof(info)
-				   : request == 0x73 ? sizeof(struct lttngmap_set_counts)
-						     : 8),
-			      random_next(&seed) % 50 ? (void *)&info : (void *)random_next(&seed));
-		all++;
-		if (request == 0x70 && result == 0)
-			made = info.id;
-		if (request == 0x72 && result > 2)
-			close((int)result);
-	}
-	diag("%llu requests, the last set was number %llu", (unsigned long long)all,
-	     (unsigned long long)made);
-	ok(made > 0, "random requests make sets, and harm nothing");
-	for (good.id = 0; ioctl(device, LTTNGMAP_SET_NEXT, &good) == 0;)
-		if (good.id != traced.id)
-			ioctl(device, LTTNGMAP_SET_REMOVE, &good.id);
+	traced_begin(&traced, LTTNGMAP_MODE_DISCARD, 10);
+	emit_some(&traced, &number, 10);
+	is(ioctl(device, LTTNGMAP_SET_FLUSH, &traced.id), 0, "a set is flushed");
+	is(lttngmap_ring_file_open(traced.path, &file), 0, "and opened");
+	is(get_packet(file, &packet, 0), 0, "it has a packet");
+	emit_some(&traced, &number, 10);
+	is(ioctl(device, LTTNGMAP_SET_CLEAR, &traced.id), 0, "the set is cleared");
+	is(lttngmap_ring_file_check_packet(file), -ESTALE, "its reader has nothing any more");
+	counts = counts_of(&traced);
+	is(counts.written + counts.delivered + counts.overwritten, 0, "nothing is counted");
+	emit_some(&traced, &number, 3);
+	is(drain(file, LTTNGMAP_PACKET_PARTIAL), 3, "what comes later is read");
+	counts = counts_of(&traced);
+	is(counts.written, 3, "and counted");
+	is(counts.delivered, 3, "as delivered");
+	lttngmap_ring_file_close(file);
 	traced_end(&traced);
 }
 
@@ -716,44 +492,6 @@ static void case_cgroup(void)
 	rmdir(group);
 }
 
-/* While a set is there, written and read, nobody unloads the module. */
-static void case_unload(void)
-{
-	struct lttngmap_packet packet;
-	struct lttngmap_ring_file *file = NULL;
-	unsigned refused = 0, packets = 0;
-	struct traced traced;
-
-	traced_begin(&traced, LTTNGMAP_MODE_OVERWRITE, UINT64_C(1) << 40);
-	traced_go(&traced);
-	becomes(traced.path);
-	close(device);
-	for (int i = 0; i < 500; i++)
-		refused += syscall(SYS_delete_module, "lttngmap", O_NONBLOCK) < 0 &&
-			   errno == EAGAIN;
-	is(refused, 500, "a ring set holds the module");
-	is(lttngmap_ring_file_open(traced.path, &file), 0, "its file is read meanwhile");
-	for (int i = 0; i < 500; i++) {
-		packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
-		packets += lttngmap_ring_file_get_packet(file, &packet) == 0;
-		refused += syscall(SYS_delete_module, "lttngmap", O_NONBLOCK) < 0 &&
-			   errno == EAGAIN;
-	}
-	is(refused, 1000, "and a reader too");
-	ok(packets > 0, "which was given %u packets", packets);
-	device = open(LTTNGMAP_MODULE_DEVICE, O_RDWR | O_CLOEXEC);
-	is(ioctl(device, LTTNGMAP_SET_REMOVE, &traced.id), 0, "the ring set is removed");
-	close(device);
-	ok(syscall(SYS_delete_module, "lttngmap", O_NONBLOCK) < 0 && errno == EAGAIN,
-	   "an open file holds the module without its set");
-	lttngmap_ring_file_close(file);
-	device = open(LTTNGMAP_MODULE_DEVICE, O_RDWR | O_CLOEXEC);
-	kill(traced.pid, SIGKILL);
-	traced_wait(&traced);
-	bench_set_destroy(&traced.bench);
-	close(traced.doorbell);
-}
-
 static void case_discard(void)
 {
 	case_read(LTTNGMAP_MODE_DISCARD, 250000, 1);
@@ -765,37 +503,16 @@ static void case_overwrite(void)
 	case_read(LTTNGMAP_MODE_OVERWRITE, 250000, 8);
 }
 
-static void case_hostile_writers(void)
-{
-	case_hostile(LTTNGMAP_MODE_DISCARD);
-	case_hostile(LTTNGMAP_MODE_OVERWRITE);
-}
-
-/* Those cases that are named, or all. */
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} cases[] = {
+	static const struct module_case cases[] = {
 		{ "refused", case_refused },   { "blocked", case_blocked },
 		{ "requests", case_requests }, { "limits", case_limits },
-		{ "inotify", case_inotify },   { "cgroup", case_cgroup },
+		{ "inotify", case_inotify },   { "chunks", case_chunks },
+		{ "clear", case_clear },       { "cgroup", case_cgroup },
 		{ "discard", case_discard },   { "overwrite", case_overwrite },
-		{ "killed", case_killed },     { "unload", case_unload },
-		{ "fuzz", case_fuzz },         { "hostile", case_hostile_writers },
+		{ "killed", case_killed },     { NULL, NULL },
 	};
 
-	device = open(LTTNGMAP_MODULE_DEVICE, O_RDWR | O_CLOEXEC);
-	if (device < 0)
-		bail_out("%s: %s", LTTNGMAP_MODULE_DEVICE, strerror(errno));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		bool wanted = argc < 2;
-
-		for (int j = 1; j < argc; j++)
-			wanted = wanted || strcmp(argv[j], cases[i].name) == 0;
-		if (wanted)
-			cases[i].run();
-	}
-	return done_testing();
+	return run_cases(cases, argc, argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * field-member.h - finds a field in an event class, once for all its events, and reads integer
- * fields.
+ * field-member.h - finds a field in an event class, once for all its events, and reads integers
+ * and strings.
  */
 #ifndef CLI_BASE_FIELD_MEMBER_H
 #define CLI_BASE_FIELD_MEMBER_H
@@ -32,6 +32,15 @@ static inline bool field_integer(const bt_field *field, uint64_t *value)
 	else
 		return false;
 	return true;
+}
+
+/*
+ * A string field's text, which lives as long as the field. babeltrace2 2.0 knows an empty one by
+ * its length only: its value is what the event before had there.
+ */
+static inline const char *field_string(const bt_field *field)
+{
+	return bt_field_string_get_length(field) ? bt_field_string_get_value(field) : "";
 }
 
 #endif /* CLI_BASE_FIELD_MEMBER_H */

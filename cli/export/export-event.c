@@ -66,7 +66,7 @@ static uint64_t flow_of(const struct export_class *class, const bt_field *payloa
 	field = bt_field_structure_borrow_member_field_by_index_const(payload, class->flow);
 	if (bt_field_get_class_type(field) != BT_FIELD_CLASS_TYPE_STRING)
 		return 0;
-	for (const char *c = bt_field_string_get_value(field); *c; c++)
+	for (const char *c = field_string(field); *c; c++)
 		hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
 	return hash ? hash : 1;
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/field-member.h"
 #include "cli/export/export-protobuf.h"
 #include "cli/symbols/symbols.h"
 
@@ -244,7 +245,7 @@ static void put_value(struct protobuf *out, const bt_field *field)
 		protobuf_varint(out, ANNOTATION_INT,
 				(uint64_t)bt_field_integer_signed_get_value(field));
 	else if (type == BT_FIELD_CLASS_TYPE_STRING)
-		put_string(out, ANNOTATION_STRING, bt_field_string_get_value(field));
+		put_string(out, ANNOTATION_STRING, field_string(field));
 	else if (type == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION)
 		put_enumeration(out, field, false);
 	else if (type == BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION)

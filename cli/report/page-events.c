@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/field-member.h"
+
 #define EVENTS_MOST 16384
 #define SIZE_MOST (4u << 20)
 #define TEXT_MOST 4096 /* of one value */
@@ -94,7 +96,7 @@ static void put_other(struct page_column *column, const bt_field *field)
 	char text[TEXT_REAL_SIZE];
 
 	if (type == BT_FIELD_CLASS_TYPE_STRING)
-		put_text(column, bt_field_string_get_value(field));
+		put_text(column, field_string(field));
 	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ENUMERATION))
 		put_label(column, field);
 	else if (type == BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL)

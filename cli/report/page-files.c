@@ -228,9 +228,8 @@ void page_files_event(struct export *export, const struct page_class *class,
 
 	if (class->path >= 0)
 		number = file_of(export,
-				 bt_field_string_get_value(
-					 bt_field_structure_borrow_member_field_by_index_const(
-						 payload, (uint64_t) class->path)));
+				 field_string(bt_field_structure_borrow_member_field_by_index_const(
+					 payload, (uint64_t) class->path)));
 	else
 		number = file_of_descriptor(export, process, fd);
 	if (!number)

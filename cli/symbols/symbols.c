@@ -300,7 +300,7 @@ void symbols_event(struct symbols *symbols, uint64_t machine, int64_t pid, const
 		fact.baddr = unsigned_of(event, class->baddr);
 	if (fact.telling == SYMBOLS_TELLS_OBJECT) {
 		fact.memsz = unsigned_of(event, class->memsz);
-		fact.path = bt_field_string_get_value(member_of(event, class->path));
+		fact.path = field_string(member_of(event, class->path));
 	} else if (fact.telling == SYMBOLS_TELLS_BUILD_ID) {
 		read_build_id(member_of(event, class->build_id), build_id, &fact.build_id_size);
 		fact.build_id = build_id;

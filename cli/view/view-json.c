@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/field-member.h"
 #include "cli/symbols/symbols.h"
 #include "common/base/name.h"
 
@@ -196,7 +197,7 @@ static struct json_object *new_field(const bt_field *field)
 	if (type == BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
 		return json_object_new_int64(bt_field_integer_signed_get_value(field));
 	if (type == BT_FIELD_CLASS_TYPE_STRING)
-		return view_json_string(bt_field_string_get_value(field));
+		return view_json_string(field_string(field));
 	if (type == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION)
 		return new_enumeration(field, false);
 	if (type == BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION)

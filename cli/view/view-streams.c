@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/field-member.h"
 #include "cli/base/message.h"
 #include "common/protocol/ctf.h"
 
@@ -255,7 +256,7 @@ void view_stream_packet(struct view_stream *entry, const bt_packet *packet)
 		has_pid = integer_of(field, &entry->pid) && entry->pid > 0;
 	field = bt_field_structure_borrow_member_field_by_name_const(context, "procname");
 	if (field && is_string(field))
-		set_program(entry, bt_field_string_get_value(field));
+		set_program(entry, field_string(field));
 	entry->thread[0] = '\0';
 	note_sharing(entry, has_pid);
 }
@@ -278,12 +279,10 @@ void view_stream_event(struct view_stream *entry, const bt_event *event)
 		if (!is_string(field))
 			return;
 		if (entry->members.procname < 0)
-			snprintf(entry->thread, sizeof(entry->thread), "%s",
-				 bt_field_string_get_value(field));
+			snprintf(entry->thread, sizeof(entry->thread), "%s", field_string(field));
 		else if (entry->is_named_by_event)
-			set_program(entry, bt_field_string_get_value(field));
+			set_program(entry, field_string(field));
 		else
-			snprintf(entry->program, sizeof(entry->program), "%s",
-				 bt_field_string_get_value(field));
+			snprintf(entry->program, sizeof(entry->program), "%s", field_string(field));
 	}
 }

@@ -259,7 +259,7 @@ static void put_field(struct text_output *out, const bt_field *field)
 	} else if (type == BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) {
 		put_integer(out, field, true);
 	} else if (type == BT_FIELD_CLASS_TYPE_STRING) {
-		put_string(out, bt_field_string_get_value(field));
+		put_string(out, field_string(field));
 	} else if (type == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION) {
 		put_enumeration(out, field, false);
 	} else if (type == BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION) {

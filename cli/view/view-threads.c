@@ -92,7 +92,7 @@ static void learn_members(struct view_threads *threads, const bt_field *payload)
 		    field_integer(bt_field_structure_borrow_member_field_by_name_const(
 					  payload, pairs[i].tid),
 				  &tid))
-			learn(threads, (int64_t)tid, -1, bt_field_string_get_value(name));
+			learn(threads, (int64_t)tid, -1, field_string(name));
 	}
 }
 

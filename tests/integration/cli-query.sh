@@ -34,6 +34,8 @@ if is_full; then
 fi
 is "$(query --csv trace "SELECT count(*), sum(words = ''), sum(value) FROM \"asked:empty\"" | tr -d '\r')" \
 	$'count(*),sum(words = \'\'),sum(value)\n20,10,90' 'empty strings are empty'
+is "$("$LTTNGMAP_BUILD/lttngmap" view --json trace -e asked:empty | grep -c '"words": *""')" 10 \
+	'  ... as view shows them, where babeltrace2 has the string before'
 is "$(query --csv trace trace 'SELECT count(*) / 2.0 = (SELECT sum(events) / 2 FROM threads) FROM events' |
 	tail -n 1 | tr -d '\r')" 1 'two folders are one trace'
 first=$("$lttngmap" view --json trace | head -n 1 | sed 's/.*"timestamp":\([0-9]*\).*/\1/')

@@ -7,6 +7,7 @@
  */
 #include "tests/vm/module-traced.h"
 
+#include <sched.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -408,6 +409,77 @@ static void case_chunks(void)
 	traced_end(&traced);
 }
 
+static void run_on(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* A ring that was empty waits with its new events until another one's rest was read. */
+static void case_rest(void)
+{
+	struct lttngmap_set_value chunk = { .value = 1 };
+	struct lttngmap_ring_file *file = NULL;
+	struct lttngmap_packet packet;
+	struct traced traced;
+	uint64_t number = 0;
+	cpu_set_t before;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	traced_begin(&traced, LTTNGMAP_MODE_DISCARD, 10);
+	chunk.id = traced.id;
+	run_on(0);
+	emit_some(&traced, &number, 3);
+	run_on(2);
+	emit_some(&traced, &number, 3);
+	ioctl(device, LTTNGMAP_SET_ROTATE, &chunk);
+	run_on(1);
+	emit_some(&traced, &number, 3);
+	sched_setaffinity(0, sizeof(before), &before);
+	is(lttngmap_ring_file_open(traced.path, &file), 0, "a set with three rings is opened");
+	get_packet(file, &packet, LTTNGMAP_PACKET_PARTIAL);
+	ok(packet.cpu == 0 && packet.chunk == 0, "first comes the rest of one ring");
+	get_packet(file, &packet, LTTNGMAP_PACKET_PARTIAL);
+	ok(packet.cpu == 2 && packet.chunk == 0, "then that of another");
+	get_packet(file, &packet, LTTNGMAP_PACKET_PARTIAL);
+	ok(packet.cpu == 1 && packet.chunk == 1, "then what is of the new chunk");
+	lttngmap_ring_file_close(file);
+	traced_end(&traced);
+}
+
+/* A packet that is overwritten while its reader has it is not counted as delivered. */
+static void case_overrun(void)
+{
+	struct lttngmap_ring_file *file = NULL;
+	struct lttngmap_set_counts counts;
+	struct lttngmap_packet packet;
+	struct traced traced;
+	uint64_t number = 0, events;
+	cpu_set_t before;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	traced_begin(&traced, LTTNGMAP_MODE_OVERWRITE, 10);
+	run_on(0);
+	emit_some(&traced, &number, 3);
+	ioctl(device, LTTNGMAP_SET_FLUSH, &traced.id);
+	is(lttngmap_ring_file_open(traced.path, &file), 0, "an overwritten ring is opened");
+	get_packet(file, &packet, LTTNGMAP_PACKET_PARTIAL);
+	is(packet.events, 3, "its reader has a packet");
+	emit_some(&traced, &number, 8000);
+	sched_setaffinity(0, sizeof(before), &before);
+	is(lttngmap_ring_file_check_packet(file), -ESTALE, "which is overwritten meanwhile");
+	events = drain(file, LTTNGMAP_PACKET_PARTIAL);
+	counts = counts_of(&traced);
+	is(counts.written, 8003, "all are counted");
+	is(counts.delivered + counts.overwritten, 8003, "once each");
+	is(counts.delivered, events, "as delivered what was read behind it");
+	lttngmap_ring_file_close(file);
+	traced_end(&traced);
+}
+
 static void case_clear(void)
 {
 	struct lttngmap_ring_file *file = NULL;
@@ -509,6 +581,7 @@ int main(int argc, char **argv)
 		{ "refused", case_refused },   { "blocked", case_blocked },
 		{ "requests", case_requests }, { "limits", case_limits },
 		{ "inotify", case_inotify },   { "chunks", case_chunks },
+		{ "rest", case_rest },         { "overrun", case_overrun },
 		{ "clear", case_clear },       { "cgroup", case_cgroup },
 		{ "discard", case_discard },   { "overwrite", case_overwrite },
 		{ "killed", case_killed },     { NULL, NULL },

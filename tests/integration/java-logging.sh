@@ -94,14 +94,14 @@ mkfifo "$TAP_DIR/in"
 "${run[@]}" Odd <"$TAP_DIR/in" >"$TAP_DIR/said" 2>"$TAP_DIR/err" &
 program=$!
 exec {in}>"$TAP_DIR/in"
-wait_for 'the program starts' grep -q started "$TAP_DIR/said"
+wait_for grep -q started "$TAP_DIR/said"
 is "$(<"$TAP_DIR/said")" started 'nothing is formatted without a session'
 sessiond_start
 lttng create late --output="$TAP_DIR/late" >/dev/null
 lttng enable-event -j -a >/dev/null
 lttng enable-event -l -a >/dev/null
 lttng start >/dev/null
-wait_for 'a daemon that starts later records it' grep -q formatted "$TAP_DIR/said"
+ok 'a daemon that starts later records it' wait_for grep -q formatted "$TAP_DIR/said"
 echo >&"$in"
 exec {in}>&-
 wait "$program"

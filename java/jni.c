@@ -13,6 +13,7 @@
 #include <jni.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define LTTNGMAP_NEVER_UNLOADED
 #include <lttngmap/tracepoint.h>
@@ -128,6 +129,9 @@ JNIEXPORT jlong JNICALL Java_org_lttngmap_agent_Tracepoint_pointer(JNIEnv *env, 
 								   jint event);
 JNIEXPORT jobject JNICALL Java_org_lttngmap_agent_Tracepoint_memory(JNIEnv *env, jclass class,
 								    jlong address);
+JNIEXPORT jboolean JNICALL Java_org_lttngmap_agent_Tracepoint_mayPass(JNIEnv *env, jclass class,
+								      jint event, jstring logger,
+								      jint level);
 JNIEXPORT void JNICALL Java_org_lttngmap_agent_Tracepoint_jul(JNIEnv *env, jclass class,
 							      jstring msg, jstring logger,
 							      jstring class_name, jstring method,
@@ -161,6 +165,38 @@ JNIEXPORT jobject JNICALL Java_org_lttngmap_agent_Tracepoint_memory(JNIEnv *env,
 {
 	(void)class;
 	return (*env)->NewDirectByteBuffer(env, (void *)(uintptr_t)address, 8);
+}
+
+/* A name and a level, the only ones known of an event's fields: all others are empty, or 0. */
+JNIEXPORT jboolean JNICALL Java_org_lttngmap_agent_Tracepoint_mayPass(JNIEnv *env, jclass class,
+								      jint event, jstring logger,
+								      jint level)
+{
+	static const struct lttngmap_tracepoint *const tracepoints[] = {
+		&lttngmap_tracepoint_lttng_jul__event,
+		&lttngmap_tracepoint_lttng_log4j__event,
+		&lttngmap_tracepoint_lttng_log4j2__event,
+	};
+	/* Bytes between both, and behind: class, method and time; these, file and line; thread. */
+	size_t between = event == JUL ? 1 + 1 + 8 : 1 + 1 + 1 + 4 + 8,
+	       behind = event == JUL ? 4 : 1;
+	struct lttngmap_known known[2];
+	struct texts texts;
+	int32_t number = level;
+	size_t at;
+
+	(void)class;
+	texts.bytes[0] = '\0';
+	texts.used = 1;
+	if (!take(env, &texts, logger, NAME_ROOM))
+		return JNI_TRUE;
+	at = texts.used + between;
+	known[0] = (struct lttngmap_known){ 1, texts.used };
+	known[1] = (struct lttngmap_known){ at, at + sizeof(number) };
+	memset(texts.bytes + texts.used, 0, between + sizeof(number) + behind + 16);
+	memcpy(texts.bytes + at, &number, sizeof(number));
+	return lttngmap_event_may_pass(tracepoints[event], texts.bytes,
+				       at + sizeof(number) + behind, known, 2) != 0;
 }
 
 JNIEXPORT void JNICALL Java_org_lttngmap_agent_Tracepoint_jul(JNIEnv *env, jclass class,

@@ -152,17 +152,19 @@ int logger_rule_filter(const struct logger_kind *kind, const struct logger_rule 
 	out = open_memstream(filter, &size);
 	if (!out)
 		return -ENOMEM;
-	if (rule->filter)
-		fprintf(out, "(%s)", rule->filter);
+	/* Names and levels first: the libraries ask by these alone whether a message is worth its
+	 * texts. */
 	if (!is_every(rule->loggers)) {
-		fputs(rule->filter ? " && (" : "(", out);
+		fputc('(', out);
 		print_names(out, rule->loggers);
 		fputc(')', out);
 	}
 	if (has_level)
-		fprintf(out, "%s(int_loglevel %s %d)",
-			rule->filter || !is_every(rule->loggers) ? " && " : "",
+		fprintf(out, "%s(int_loglevel %s %d)", is_every(rule->loggers) ? "" : " && ",
 			rule->level_only ? "==" : kind->severer, level);
+	if (rule->filter)
+		fprintf(out, "%s(%s)", has_level || !is_every(rule->loggers) ? " && " : "",
+			rule->filter);
 	if (fclose(out) != 0) {
 		free(*filter);
 		*filter = NULL;

@@ -220,10 +220,24 @@ void lttngmap_provider_unregister(struct lttngmap_provider *provider);
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			  size_t size, const void *ip);
 
+/* Bytes of an event's fields, from `begin` up to `end`. */
+struct lttngmap_known {
+	size_t begin, end;
+};
+
 /*
- * The same where it takes nothing but this thread's own ring, for code that runs amid a program's
- * and has to keep its registers. It calls no other function. It uses no vector registers but the
- * low 128 bits of %xmm0 to %xmm15, and leaves the rest of these as it is. 0: nothing was
+ * 0: no channel records the event, whatever stands in those bytes of its fields that are not
+ * `known`; for work that only prepares them. A string or sequence that is not known may be empty,
+ * and is laid out all the same. 1: write the event; its filters decide. As safe as
+ * lttngmap_event_write().
+ */
+int lttngmap_event_may_pass(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			    size_t size, const struct lttngmap_known *known, size_t nr_known);
+
+/*
+ * Write the event where it takes nothing but this thread's own ring, for code that runs amid a
+ * program's and has to keep its registers. It calls no other function. It uses no vector registers
+ * but the low 128 bits of %xmm0 to %xmm15, and leaves the rest of these as it is. 0: nothing was
  * written nor counted, as the event needs more than that; call lttngmap_event_write().
  */
 int lttngmap_event_write_at_once(const struct lttngmap_tracepoint *tracepoint, const void *fields,

@@ -126,3 +126,38 @@ int lttngmap_event_write_at_once(const struct lttngmap_tracepoint *tracepoint, c
 		return !channels;
 	return ring_write_at_once(local, (uint32_t)__builtin_ctzll(channels), &event);
 }
+
+int lttngmap_event_may_pass(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			    size_t size, const struct lttngmap_known *known, size_t nr_known)
+{
+	const uint64_t *at = __atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE);
+	/* Acquire, of both: as above. */
+	struct local *local = __atomic_load_n(&local_pages, __ATOMIC_ACQUIRE);
+	const struct lttngmap_process *process =
+		local ? __atomic_load_n(&local->process, __ATOMIC_ACQUIRE) : NULL;
+	const struct lttngmap_control *control =
+		local ? __atomic_load_n(&local->control, __ATOMIC_RELAXED) : NULL;
+	struct ring_event event = { .fields = fields, .size = size };
+	uint64_t channels;
+	uintptr_t offset;
+
+	/* What is to be asked, fetched or counted is lttngmap_event_write()'s to do. */
+	if (!process || !control)
+		return 1;
+	offset =
+		(uintptr_t)at - (uintptr_t)control - offsetof(struct lttngmap_control, event_words);
+	if (offset >= LTTNGMAP_EVENT_IDS * sizeof(*at))
+		return 1;
+	event.id = (uint32_t)(offset / sizeof(*at));
+	channels = __atomic_load_n(at, __ATOMIC_RELAXED) &
+		   __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
+	for (; channels; channels &= channels - 1) {
+		uint32_t slot = (uint32_t)__builtin_ctzll(channels);
+		uint32_t flags = __atomic_load_n(&control->channels[slot].flags, __ATOMIC_RELAXED);
+
+		if (!(flags & LTTNGMAP_CHANNEL_FILTERED) ||
+		    ring_filter_may_pass(local, slot, &event, known, nr_known))
+			return 1;
+	}
+	return 0;
+}

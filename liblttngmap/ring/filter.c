@@ -30,6 +30,11 @@ struct machine {
 		register_pair pairs[REGISTERS / 2];
 	};
 	struct filter_source source;
+	/* Of filter_may_pass() alone: which bytes are known, and if the program asked for another
+	 * one. */
+	const struct lttngmap_known *known;
+	size_t nr_known;
+	bool asked;
 	uint64_t stored; /* bit i: stack[i] was written */
 	uint64_t stack[FILTER_STACK_WORDS];
 };
@@ -99,6 +104,48 @@ static __attribute__((noinline)) bool call(struct machine *machine, int32_t help
 		return call_context(machine);
 	default:
 		return false;
+	}
+}
+
+/* ---- what is known of a record ------------------------------------------- */
+
+static bool is_known(struct machine *machine, uint64_t offset, uint64_t size)
+{
+	for (size_t i = 0; i < machine->nr_known; i++) {
+		const struct lttngmap_known *known = &machine->known[i];
+
+		if (offset >= known->begin && filter_inside(offset, size, known->end))
+			return true;
+	}
+	machine->asked = true;
+	return false;
+}
+
+static bool is_string_known(struct machine *machine, uint64_t where, int64_t sort)
+{
+	if (sort == LTTNGMAP_FILTER_STRING_POOL)
+		return true;
+	/* To its NUL, which is known, too. Other sorts: contexts, and what has a length of its own.
+	 */
+	return is_known(machine, where, sort == LTTNGMAP_FILTER_STRING_NUL ? 1 : UINT64_MAX);
+}
+
+/* Does the helper read only what is known? Where fields lie is. */
+static bool is_call_known(struct machine *machine, int32_t helper)
+{
+	const uint64_t *registers = machine->registers;
+
+	switch (helper) {
+	case LTTNGMAP_FILTER_STRING_COMPARE:
+		return is_string_known(machine, registers[1], (int64_t)registers[2]) &&
+		       is_string_known(machine, registers[3], (int64_t)registers[4]);
+	case LTTNGMAP_FILTER_STRING_GLOB:
+		return is_string_known(machine, registers[1], (int64_t)registers[2]);
+	case LTTNGMAP_FILTER_CONTEXT_NUMBER:
+		machine->asked = true;
+		return false;
+	default:
+		return true;
 	}
 }
 
@@ -213,16 +260,21 @@ _Static_assert(LTTNGMAP_FILTER_INSTRUCTIONS_MAX < 0x8000, "an offset of 16 bits,
 
 #define LOADS(size, bytes)                                                                         \
 	case LD(size, ABS):                                                                        \
+		MUST(!partly || is_known(machine, (uint32_t)code.immediate, bytes));               \
 		MUST(filter_load(&machine->source, (uint32_t)code.immediate, bytes,                \
 				 machine->registers));                                             \
 		break;                                                                             \
 	case LD(size, IND):                                                                        \
+		MUST(!partly ||                                                                    \
+		     is_known(machine, *source + (uint64_t)(int64_t)code.immediate, bytes));       \
 		MUST(filter_load(&machine->source, *source + (uint64_t)(int64_t)code.immediate,    \
 				 bytes, machine->registers));                                      \
 		break;
 
-/* Long because it is one table: what each instruction does. */
-static bool run(struct machine *machine, const uint64_t *codes, uint32_t nr_codes)
+/* Long because it is one table: what each instruction does. `partly`: the record is known so; a
+ * constant. */
+static inline __attribute__((always_inline)) bool
+run(struct machine *machine, const uint64_t *codes, uint32_t nr_codes, const bool partly)
 {
 	for (uint32_t i = 0; i < nr_codes; i++) {
 		const struct lttngmap_filter_instruction code = filter_fetch(&codes[i]);
@@ -281,17 +333,39 @@ static bool run(struct machine *machine, const uint64_t *codes, uint32_t nr_code
 			JUMP_IF(true);
 			break;
 		case JMP(CALL):
+			MUST(!partly || is_call_known(machine, code.immediate));
 			MUST(call(machine, code.immediate));
 			break;
 		case JMP(EXIT):
 			return machine->registers[0] != 0;
 		default:
 			MUST(filter_is_test(code) &&
+			     (!partly || is_known(machine, (uint16_t)code.offset,
+						  UINT64_C(1) << (code.registers & LTTNGMAP_FILTER_BYTES))) &&
 			     filter_test(code, machine->source.fields, machine->source.size));
 		}
 		/* clang-format on */
 	}
 	return false;
+}
+
+static inline __attribute__((always_inline)) void
+prepare(struct machine *machine, const uint64_t *at, const struct lttngmap_filter_program *program,
+	const void *fields, size_t fields_size, const struct filter_contexts *contexts)
+{
+	/* Two at a time, and not as one: gcc makes `rep stos` of that, longer than a filter. */
+	for (unsigned i = 0; i < REGISTERS / 2; i++) {
+		machine->pairs[i] = (register_pair){ 0, 0 };
+		__asm__ volatile("" ::: "memory");
+	}
+	machine->stored = 0;
+	machine->source = (struct filter_source){
+		.fields = fields_size ? fields : "",
+		.size = fields_size,
+		.pool = (const uint8_t *)(at + 1 + program->nr_instructions),
+		.pool_size = program->pool_size,
+		.contexts = contexts,
+	};
 }
 
 static bool run_program(const uint64_t *at, const struct lttngmap_filter_program *program,
@@ -300,20 +374,8 @@ static bool run_program(const uint64_t *at, const struct lttngmap_filter_program
 {
 	struct machine machine; /* the stack is not worth 512 bytes of zeros an event */
 
-	/* Two at a time, and not as one: gcc makes `rep stos` of that, longer than a filter. */
-	for (unsigned i = 0; i < REGISTERS / 2; i++) {
-		machine.pairs[i] = (register_pair){ 0, 0 };
-		__asm__ volatile("" ::: "memory");
-	}
-	machine.stored = 0;
-	machine.source = (struct filter_source){
-		.fields = fields_size ? fields : "",
-		.size = fields_size,
-		.pool = (const uint8_t *)(at + 1 + program->nr_instructions),
-		.pool_size = program->pool_size,
-		.contexts = contexts,
-	};
-	return run(&machine, at + 1, program->nr_instructions);
+	prepare(&machine, at, program, fields, fields_size, contexts);
+	return run(&machine, at + 1, program->nr_instructions, false);
 }
 
 bool filter_run(const void *filter, size_t size, const void *fields, size_t fields_size,
@@ -328,6 +390,30 @@ bool filter_run(const void *filter, size_t size, const void *fields, size_t fiel
 		if (taken == 0)
 			return false;
 		if (run_program(at, &program, fields, fields_size, contexts))
+			return true;
+		at += taken / sizeof(*at);
+		size -= taken;
+	}
+	return false;
+}
+
+bool filter_may_pass(const void *filter, size_t size, const void *fields, size_t fields_size,
+		     const struct lttngmap_known *known, size_t nr_known)
+{
+	const uint64_t *at = filter;
+	struct machine machine;
+
+	while (size >= sizeof(struct lttngmap_filter_program)) {
+		struct lttngmap_filter_program program = filter_fetch_program(at);
+		size_t taken = filter_program_size(&program, size);
+
+		if (taken == 0)
+			return false;
+		prepare(&machine, at, &program, fields, fields_size, NULL);
+		machine.known = known;
+		machine.nr_known = nr_known;
+		machine.asked = false;
+		if (run(&machine, at + 1, program.nr_instructions, true) || machine.asked)
 			return true;
 		at += taken / sizeof(*at);
 		size -= taken;

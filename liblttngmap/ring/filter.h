@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <lttngmap/event-class.h>
+
 /* A context's value. It stands while the filter runs. */
 struct filter_value {
 	uint64_t number;    /* an integer, or the bits of a double */
@@ -42,5 +44,13 @@ struct filter_contexts {
  */
 bool filter_run(const void *filter, size_t size, const void *fields, size_t fields_size,
 		const struct filter_contexts *contexts);
+
+/*
+ * The same for a record of which only some bytes are known yet, and no context: false if the event
+ * is not recorded whatever the others are. The record has to be laid out as a whole one; strings
+ * that are not known may be empty. As safe as filter_run().
+ */
+bool filter_may_pass(const void *filter, size_t size, const void *fields, size_t fields_size,
+		     const struct lttngmap_known *known, size_t nr_known);
 
 #endif /* LIBLTTNGMAP_RING_FILTER_H */

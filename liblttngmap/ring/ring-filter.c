@@ -64,3 +64,29 @@ enum channel_result ring_filter(const struct local *local, uint32_t slot,
 	}
 	return CHANNEL_LOST;
 }
+
+bool ring_filter_may_pass(const struct local *local, uint32_t slot, const struct ring_event *event,
+			  const struct lttngmap_known *known, size_t nr_known)
+{
+	/* Any of them may be zero in a child that was forked just now. */
+	const char *control = __atomic_load_n(&local->filters, __ATOMIC_RELAXED);
+	const uint64_t *words = __atomic_load_n(&local->filter_words, __ATOMIC_RELAXED);
+	uint64_t control_size = __atomic_load_n(&local->control_size, __ATOMIC_RELAXED);
+	const uint64_t *word = words + (uint64_t)slot * LTTNGMAP_EVENT_IDS + event->id;
+	uint64_t named, offset, size;
+	bool passes;
+
+	if (!control || !words)
+		return true;
+	/* Acquire: pairs with the store of who put the filter there. */
+	named = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	offset = lttngmap_filter_offset(named);
+	size = lttngmap_filter_size(named);
+	if (!named || offset > control_size || size > control_size - offset)
+		return true;
+	passes = filter_may_pass(control + offset, size, event->fields, event->size, known,
+				 nr_known);
+	/* The filter's bytes were read before the word is looked at again. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return passes || __atomic_load_n(word, __ATOMIC_RELAXED) != named;
+}

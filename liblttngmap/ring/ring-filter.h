@@ -26,6 +26,13 @@ enum channel_result ring_filter(const struct local *local, uint32_t slot,
 				const struct ring_event *event);
 
 /*
+ * False if the event's filter rejects it whatever stands in those bytes of its fields that are not
+ * `known`. Signal-safe, makes no system call.
+ */
+bool ring_filter_may_pass(const struct local *local, uint32_t slot, const struct ring_event *event,
+			  const struct lttngmap_known *known, size_t nr_known);
+
+/*
  * True if the filter's first test rejects the event; most events of a filtered channel end here.
  * False: ring_filter() decides. `at`: index of the filter's word, by slot and id.
  */

@@ -120,6 +120,39 @@ sessiond_stop
 "${run[@]}" -Djava.library.path=/nowhere Odd <<<x >"$TAP_DIR/said" 2>&1
 like "$?: $(<"$TAP_DIR/said")" '0: started.0.true false true' 'without the library, a program does the same'
 
+# What no rule takes is not formatted, nor is it found out where it was logged: the rule's names come first.
+cat >"$TAP_DIR/Quiet.java" <<'END'
+import java.util.logging.*;
+
+public final class Quiet {
+	static int formatted;
+
+	@Override
+	public String toString() {
+		formatted++;
+		return "counted";
+	}
+
+	public static void main(String[] arguments) throws Exception {
+		Logger taken = Logger.getLogger("taken"), other = Logger.getLogger("other");
+		Logger.getLogger("").addHandler(new org.lttng.ust.agent.jul.LttngLogHandler());
+		Logger.getLogger("").getHandlers()[0].setLevel(Level.OFF);
+		// The first event in a channel has to go on in any case.
+		taken.log(Level.WARNING, "{0}", new Quiet());
+		for (int i = 0; i < 100; i++) {
+			other.log(Level.WARNING, "{0}", new Quiet());
+			taken.log(Level.INFO, "{0}", new Quiet());
+		}
+		System.out.println(formatted);
+	}
+}
+END
+ok 'one more compiles' compile "$TAP_DIR/Quiet.java" || diag "$(<"$TAP_DIR/javac")"
+is "$("$LTTNGMAP_BUILD/lttngmap" record -q -o "$TAP_DIR/quiet" --preload none -e lttng_jul:event \
+	--filter 'logger_name == "taken" && int_loglevel >= 900 && msg != "x"' -- "${run[@]}" Quiet 2>"$TAP_DIR/err")" 1 \
+	'what the rule does not take is not formatted'
+is "$(babeltrace2 "$TAP_DIR/quiet" | grep -c lttng_jul)" 1 '  ... and the rest is recorded'
+
 # ---- beside LTTng ---------------------------------------------------------------------
 
 for name in jul log4j; do

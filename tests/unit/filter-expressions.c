@@ -424,11 +424,60 @@ static void check(const char *text, const char *expected)
 	filter_expression_destroy(expression);
 }
 
+/* Of record 0, i8, other and last are known: 5, "main", 42. */
+static void check_partly(void)
+{
+	static const struct {
+		const char *text;
+		bool may_pass;
+	} partly[] = {
+		{ "last == 42", true },
+		{ "last == 41", false },
+		{ "i8 == 6", false },
+		{ "i8 == 5 && u8 == 77", true },
+		{ "i8 == 6 && u8 == 77", false },
+		{ "i8 == 6 || u8 == 77", true },
+		{ "i8 == 6 && $ctx.cpu_id == 1", false },
+		{ "i8 == 5 && $ctx.cpu_id == 1", true },
+		{ "i8 == 5 && $ctx.nostring == \"x\"", true },
+		{ "u8 == 77", true },
+		{ "f32 > 1e30", true },
+		{ "other == \"main\"", true },
+		{ "other == \"x\"", false },
+		{ "other == \"ma*\"", true },
+		{ "other == \"mb*\"", false },
+		{ "(other == \"x\" || other == \"y*\") && name == \"z\"", false },
+		{ "(other == \"main\" || other == \"y*\") && name == \"z\"", true },
+		{ "name == \"z\"", true },
+		{ "name == \"z*\"", true },
+		{ "text == \"z\"", true },
+		{ "tseq == \"z\"", true },
+		{ "seq[0] == 99", true },
+	};
+	const struct lttngmap_known known[] = { { 0, 1 }, { sizes[0] - 13, sizes[0] } };
+
+	for (unsigned i = 0; i < sizeof(partly) / sizeof(partly[0]); i++) {
+		struct filter_expression *expression;
+		struct filter_program *program;
+		struct filter_error error;
+
+		if (filter_expression_parse(partly[i].text, &expression, &error) < 0 ||
+		    filter_compile(expression, &filter_class, &filter_known_contexts, &program,
+				   &error) < 0)
+			bail_out("%s: %s", partly[i].text, error.message);
+		is(filter_may_pass(program->bytes, program->size, packed[0], sizes[0], known, 2),
+		   partly[i].may_pass, partly[i].text);
+		filter_program_destroy(program);
+		filter_expression_destroy(expression);
+	}
+}
+
 int main(void)
 {
 	for (unsigned i = 0; i < FILTER_RECORDS; i++)
 		sizes[i] = filter_pack(&filter_records[i], packed[i], sizeof(packed[i]));
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check(cases[i].text, cases[i].expected);
+	check_partly();
 	return done_testing();
 }

@@ -17,7 +17,7 @@ bool filter_check(const void *filter, size_t size);
 
 /*
  * filter_run(); ends the test if filter_fails_at_once() has another opinion,
- * which a writer would have gone by.
+ * which a writer would have gone by, or filter_may_pass() of a part of the fields.
  */
 bool filter_run_checked(const void *filter, size_t size, const void *fields, size_t fields_size,
 			const struct filter_contexts *contexts);

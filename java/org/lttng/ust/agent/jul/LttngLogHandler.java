@@ -28,7 +28,8 @@ public class LttngLogHandler extends Handler implements ILttngHandler {
 
 	@Override
 	public void publish(LogRecord record) {
-		if (!Tracepoint.JUL.isOn() || !isLoggable(record))
+		if (!Tracepoint.JUL.isOn() || !isLoggable(record)
+				|| !Tracepoint.JUL.mayTake(record.getLoggerName(), record.getLevel().intValue()))
 			return;
 		count.increment();
 		Tracepoint.JUL.write(ARGUMENTS.format(record), record.getLoggerName(), record.getSourceClassName(),

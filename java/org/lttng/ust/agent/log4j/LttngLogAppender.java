@@ -21,7 +21,7 @@ public class LttngLogAppender extends AppenderSkeleton implements ILttngHandler 
 
 	@Override
 	protected void append(LoggingEvent event) {
-		if (!Tracepoint.LOG4J.isOn())
+		if (!Tracepoint.LOG4J.mayTake(event.getLoggerName(), event.getLevel().toInt()))
 			return;
 		LocationInfo place = event.getLocationInformation();
 		count.increment();

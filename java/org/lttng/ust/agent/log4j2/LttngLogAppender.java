@@ -53,15 +53,15 @@ public final class LttngLogAppender extends AbstractAppender implements ILttngHa
 	@Override
 	public void append(LogEvent event) {
 		Tracepoint tracepoint = isLog4j1 ? Tracepoint.LOG4J : Tracepoint.LOG4J2;
-		if (!tracepoint.isOn())
+		int level = isLog4j1 ? log4j1Level(event.getLevel().intLevel()) : event.getLevel().intLevel();
+		if (!tracepoint.mayTake(event.getLoggerName(), level))
 			return;
 		StackTraceElement place = event.getSource();
-		int level = event.getLevel().intLevel();
 		count.increment();
 		tracepoint.write(event.getMessage().getFormattedMessage(), event.getLoggerName(),
 				place == null ? null : place.getClassName(), place == null ? null : place.getMethodName(),
 				place == null ? null : place.getFileName(), place == null ? -1 : place.getLineNumber(),
-				event.getTimeMillis(), isLog4j1 ? log4j1Level(level) : level, event.getThreadName());
+				event.getTimeMillis(), level, event.getThreadName());
 	}
 
 	/** 100 is FATAL in log4j 2, and 50000 in log4j 1; between two levels it is the less severe one. */

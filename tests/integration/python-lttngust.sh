@@ -41,13 +41,23 @@ print(own.isEnabledFor(logging.DEBUG))
 # To have asked keeps nothing from handlers later.
 own.setLevel(logging.DEBUG)
 own.debug("asked before")
-# A record that is handed on is no matter of levels.
+# A record that is handed on is no matter of levels, whatever was asked before.
+logging.getLogger("queue").setLevel(logging.ERROR)
+logging.getLogger("queue").isEnabledFor(10)
 logging.getLogger("queue").handle(logging.makeLogRecord({"name": "queue", "levelno": 10, "msg": "handed on"}))
 off.disabled = True
 off.error("disabled")
 logging.disable(logging.INFO)
 own.info("all are off")
 logging.disable(logging.NOTSET)
+
+class Own(logging.Logger):
+    def makeRecord(self, *args, **kwargs):
+        return logging.LogRecord("made", logging.DEBUG, "", 0, "by the class", (), None)
+
+own = Own("own class", logging.ERROR)
+own.parent = logging.getLogger()
+own.debug("low")
 
 class Odd:
     def __str__(self):
@@ -58,6 +68,7 @@ logging.getLogger().handlers[:] = [logging.NullHandler()]
 logging.error("%s", Odd())
 logging.error("%d", "no number")
 logging.error("x" * 9000)
+logging.error("\u00e9" * 9000)
 logging.error("a surrogate \udc80")
 END
 events() {
@@ -82,6 +93,7 @@ other 40 high
 own 10 asked before
 queue 10 handed on
 root 40 xxxxxxxxxxxx
+root 40 éééééééééééé
 root 40 a surrogate ' 'a level of a logger keeps nothing back, what is disabled is'
 
 # ---- rules go and come ----------------------------------------------------------------

@@ -178,6 +178,7 @@ bool logger_rule_is_for(const struct logger_kind *kind, const char *loggers, con
 {
 	const struct logger_rule rule = { .loggers = loggers };
 	char *names;
+	size_t size;
 	bool found;
 
 	if (strcmp(pattern, kind->event) != 0)
@@ -186,7 +187,10 @@ bool logger_rule_is_for(const struct logger_kind *kind, const char *loggers, con
 		return true;
 	if (logger_rule_filter(kind, &rule, &names))
 		return false;
-	found = names && strstr(filter, names);
+	/* A filter of the user's own, which may have the same text, comes behind the names. */
+	size = strlen(names);
+	found = strncmp(filter, names, size) == 0 &&
+		(!filter[size] || strncmp(filter + size, " && ", 4) == 0);
 	free(names);
 	return found;
 }

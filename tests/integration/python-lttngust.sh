@@ -101,8 +101,11 @@ root 40 a surrogate ' 'a level of a logger keeps nothing back, what is disabled 
 ok 'a rule for a logger' lttng enable-event -p 'own,q"u*'
 like "$(lttng list levels)" 'rule 2: lttng_python:event, if \(logger_name == "own"\)' 'is one with a filter'
 like "$(lttng list levels)" 'logger_name == "q\\"u\*"' '  ... each name one'
+ok 'a rule for every logger, with a filter that names one' \
+	"$LTTNGMAP_COMMAND" enable --python '*' -l ERROR -f 'msg == "a" || (logger_name == "own")' -s levels
 ok 'it is disabled by its name' lttng disable-event --python own
-like "$(lttng list levels)" '\(disabled\).*logger_name == "own"' '  ... it alone'
+like "$(lttng list levels)" '\(disabled\).*logger_name == "own"' '  ... the rule'
+is "$(lttng list levels | grep -c disabled)" 1 '  ... it alone, and none whose filter has that name'
 ok 'all are, of one kind' "$LTTNGMAP_COMMAND" remove --python --all
 like "$(lttng list levels | grep -c 'rule')" '^0' '  ... and gone'
 refused() { # REGEX ARGUMENT...

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# doc/tutorial.md, as its reader would type it: run_tutorial.py compares what is said.
+# doc/tutorial.md, as its reader would type it: run_tutorial.py compares what is said. Then README.md's commands for a user
+# without root, each with status 0: behind each other in one folder, as typed, but that /var/tmp is a folder of this test's.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
@@ -39,5 +40,27 @@ wait_for_end() { # PID
 	return 1
 }
 cleanup end_daemon
-python3 "$LTTNGMAP_SRC/tests/utils/run_tutorial.py" "$LTTNGMAP_SRC/doc/tutorial.md" \
-	"$TAP_DIR/said"
+# README.md's blocks as the tutorial's. Not: what builds or installs, needs root, a terminal, or a process 4711.
+readme() {
+	# shellcheck disable=SC2016 # the shell that runs it
+	printf '%s\n' '```console' '$ cd readme' '```'
+	awk -v var="$TAP_DIR/var" '
+		/^```c$/ { print "```c readme/order.c"; in_c = 1; next }
+		/^```/ { if (in_c) print; inside = !inside && !in_c; in_c = 0; next }
+		in_c { print; next }
+		!inside || !match($0, /^([$] )?(lttngmap |cc .*order\.c|\.\/order)/) && !more { next }
+		/--kernel|--uprobe|4711|lttngmap top/ { next }
+		{ sub(/^[$] /, ""); gsub("/var/tmp", var); line = line (line ? " " : "") $0
+		  more = gsub("\047", "&", line) % 2; if (more) next
+		  print "```console\n$ " line "\n…\n```"; line = "" }' "$LTTNGMAP_SRC/README.md"
+}
+mkdir "$TAP_DIR/var" readme
+# For `git grep -n main`.
+git init -q readme
+echo 'int main;' >readme/main.c
+git -C readme add main.c
+{
+	cat "$LTTNGMAP_SRC/doc/tutorial.md"
+	readme
+} >"$TAP_DIR/page.md"
+python3 "$LTTNGMAP_SRC/tests/utils/run_tutorial.py" "$TAP_DIR/page.md" "$TAP_DIR/said"

@@ -111,7 +111,7 @@ shared_calls = \
 	tracepoint:tracepoint tracepoint_enabled:tracepoint \
 	tracef:tracef tracelog:tracef vtracef:tracef vtracelog:tracef \
 	module_register:event-class module_unregister:event-class \
-	event_write:event-class event_write_at_once:event-class \
+	event_may_pass:event-class event_write:event-class event_write_at_once:event-class \
 	calls_register:event-class calls_unregister:event-class \
 	provider_register:event-class provider_unregister:event-class \
 	statedump_register:event-class \

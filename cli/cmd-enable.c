@@ -30,7 +30,7 @@ static struct {
 	int all, kernel, uprobe, kprobe;
 } typed;
 static unsigned level;
-/* What is sent to the daemon: typed, or made of loggers' names. */
+/* The daemon gets these: typed, or made of loggers' names. */
 static const char *rule_sent;
 static char *filter_sent;
 
@@ -72,6 +72,8 @@ static int check_loggers(const char *loggers)
 	};
 	int error;
 
+	if (logger_kind_check("enable"))
+		return -EINVAL;
 	if (typed.kernel || is_probe() || typed.exclude) {
 		message_error("enable: --%s goes with --loglevel and --filter only",
 			      logger_kind_option(kind));

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/base/message.h"
@@ -67,6 +68,7 @@ static int run(int argc, const char **argv)
 {
 	static struct view view;
 	struct view_traces traces = { 0 };
+	struct stat status;
 	char newest[PATH_MAX];
 	const char *path = newest;
 	int error, output_error;
@@ -96,7 +98,11 @@ static int run(int argc, const char **argv)
 	} else {
 		view_losses_find(&view, &traces);
 		text_output_open(&view.output);
+		/* Lines in a file are no sign of life to who waits; to a pager they are. */
+		if (fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode))
+			view_progress_begin();
 		error = view_graph_run(&view, &traces);
+		view_progress_clear();
 	}
 	output_error = text_output_close(&view.output);
 	if (output_error)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/message.h"
 #include "cli/base/options.h"
 
 struct level {
@@ -58,19 +59,35 @@ static const struct logger_kind kinds[] = {
 	  log4j2_levels },
 };
 
-static int typed; /* index in kinds[] and 1; 0: none */
+static int typed; /* bit i: the option of kinds[i] */
 
 const struct poptOption logger_rule_table[] = {
-	{ "python", '\0', POPT_ARG_VAL, &typed, 1, "RULE names loggers of Python's logging", NULL },
-	{ "jul", '\0', POPT_ARG_VAL, &typed, 2, "RULE names loggers of java.util.logging", NULL },
-	{ "log4j", '\0', POPT_ARG_VAL, &typed, 3, "RULE names loggers of log4j 1", NULL },
-	{ "log4j2", '\0', POPT_ARG_VAL, &typed, 4, "RULE names loggers of log4j 2", NULL },
+	{ "python", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &typed, 1 << 0,
+	  "RULE names loggers of Python's logging", NULL },
+	{ "jul", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &typed, 1 << 1,
+	  "RULE names loggers of java.util.logging", NULL },
+	{ "log4j", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &typed, 1 << 2,
+	  "RULE names loggers of log4j 1", NULL },
+	{ "log4j2", '\0', POPT_ARG_VAL | POPT_ARGFLAG_OR, &typed, 1 << 3,
+	  "RULE names loggers of log4j 2", NULL },
 	POPT_TABLEEND
 };
 
 const struct logger_kind *logger_kind(void)
 {
-	return typed ? &kinds[typed - 1] : NULL;
+	return typed ? &kinds[__builtin_ctz((unsigned)typed)] : NULL;
+}
+
+int logger_kind_check(const char *verb)
+{
+	unsigned others = (unsigned)typed & ((unsigned)typed - 1);
+
+	if (!others)
+		return 0;
+	message_error("%s: --%s and --%s do not go together: a rule is for loggers of one kind",
+		      verb, logger_kind()->option, kinds[__builtin_ctz(others)].option);
+	message_hint("a level goes with --loglevel; LTTng's -l is --log4j");
+	return -EINVAL;
 }
 
 const char *logger_kind_option(const struct logger_kind *kind)

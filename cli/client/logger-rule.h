@@ -23,6 +23,8 @@ extern const struct poptOption logger_rule_table[];
 
 /* The kind whose option was typed; NULL: none. */
 const struct logger_kind *logger_kind(void);
+/* 0, or -EINVAL after a message: options of several kinds were typed. */
+int logger_kind_check(const char *verb);
 /* "python". */
 const char *logger_kind_option(const struct logger_kind *kind);
 /* "lttng_python:event". */

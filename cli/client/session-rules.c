@@ -41,6 +41,8 @@ static int check(const struct verb *verb, int argc, uint64_t *id)
 		message_error("%s: --id: '%s' is no number", verb->name, typed_id);
 		return -EINVAL;
 	}
+	if (logger_kind_check(verb->name))
+		return -EINVAL;
 	if (kernel && logger_kind()) {
 		message_error("%s: --kernel or --%s, not both", verb->name,
 			      logger_kind_option(logger_kind()));

@@ -333,7 +333,7 @@ int record_child_wait(struct record *record)
 	record_progress_clear();
 	if (record->released_ms)
 		record->unrecorded_ms = (uint64_t)(time_now_ms() - record->released_ms);
-	/* What is said next does not stand behind the terminal's ^C. */
+	/* The next message stands on a line of its own, not behind the terminal's ^C. */
 	if (WIFSIGNALED(record->child_status) && WTERMSIG(record->child_status) == SIGINT &&
 	    isatty(STDERR_FILENO)) {
 		fputc('\n', stderr);

@@ -258,7 +258,7 @@ struct page_memory {
 	size_t nr_levels;
 };
 
-/* What a function asked of one allocation function, freed since or not. */
+/* Memory that a function had of one allocation function, freed since or not. */
 struct page_caller {
 	uint32_t where, class; /* as of page_live_block */
 	uint64_t bytes, calls;

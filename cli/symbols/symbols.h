@@ -47,7 +47,7 @@ void symbols_destroy(struct symbols *symbols);
  */
 void symbols_event(struct symbols *symbols, uint64_t machine, int64_t pid, const bt_event *event);
 
-/* What an event tells of the memory of its process. */
+/* Kinds of events about the memory of their process. */
 enum symbols_telling {
 	SYMBOLS_TELLS_NOTHING,
 	SYMBOLS_TELLS_BEGIN, /* begin of a dump of all that is loaded */

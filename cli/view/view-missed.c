@@ -65,7 +65,7 @@ static bool tell_missed(const struct view *view, const char *word, bool is_proce
 		event_names_of_trace(path, look_at_event, &looked);
 	if (looked.is_found)
 		return false;
-	/* What is later than --to was not read, and may have the process. */
+	/* The rest of the trace, later than --to, may have the process: it was not read. */
 	message_note("%s: no %s '%s' in '%s'%s", view_verb, is_process ? "process" : "event", word,
 		     path, is_process && view->is_past ? " up to --to" : "");
 	if (is_process && strlen(word) >= NAME_PROGRAM_SIZE)

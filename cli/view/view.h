@@ -320,8 +320,8 @@ bool view_sound_is_interrupted(void);
 int view_sound_copy_bytes(int to, int from, uint64_t at, uint64_t size);
 
 /*
- * For verbs that print nothing while they read: tells on a terminal how many events were read. The
- * line is cleared before each message, and by view_progress_clear().
+ * For verbs that print nothing to a terminal while they read: tells on a terminal how many events
+ * were read. The line is cleared before each message, and by view_progress_clear().
  */
 void view_progress_begin(void);
 void view_progress_event(void);

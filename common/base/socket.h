@@ -52,8 +52,9 @@ int socket_pass_sender(int fd);
  */
 int socket_sender(int fd, struct ucred *sender);
 /*
- * As socket_receive() without room for descriptors, and socket_sender(), by one call: the message
- * stays there, and *sender is as it was where the kernel names nobody.
+ * Looks at the next message, which stays there, and at its sender, by one call: socket_receive()
+ * without room for descriptors, and socket_sender(). *sender is as it was where the kernel names
+ * nobody.
  */
 ssize_t socket_peek(int fd, void *data, size_t size, struct ucred *sender);
 /* Is there a message, perhaps an empty one? For a SOCK_SEQPACKET socket that nobody reads later. */

@@ -202,8 +202,8 @@ extern struct local *local_pages;
  */
 struct local_first {
 	/*
-	 * Who may write the fast way: a thread that has this number as the C library's pointer
-	 * guard (arch.h), so each thread with storage of the C library's. Else LOCAL_CLOSED and the
+	 * A thread that has this number as the C library's pointer guard (arch.h) may write the
+	 * fast way, so each thread with storage of the C library's. Else LOCAL_CLOSED and the
 	 * number of vfork children: nobody may. Set by an event that went the general way.
 	 */
 	uint64_t guard;

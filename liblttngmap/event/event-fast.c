@@ -50,7 +50,7 @@ void event_fast_allow(const struct local *local, uint64_t channels)
 	/* No channel is cached in these pages before: so none is judged by the parent's. */
 	if (__atomic_load_n(&local_first.process, __ATOMIC_RELAXED) != local->process)
 		__atomic_store_n(&local_first.process, local->process, __ATOMIC_RELAXED);
-	/* Of pages that were left, or not filled yet. */
+	/* The cached one is of pages that were left, or not filled yet. */
 	if (channels && RING_CHANNEL_FIELD(cached, event_words) != local->event_words)
 		__atomic_store_n(&local_first.cached, &local->channels[__builtin_ctzll(channels)],
 				 __ATOMIC_RELAXED);

@@ -141,7 +141,7 @@ int lttngmap_event_may_pass(const struct lttngmap_tracepoint *tracepoint, const 
 	uint64_t channels;
 	uintptr_t offset;
 
-	/* What is to be asked, fetched or counted is lttngmap_event_write()'s to do. */
+	/* lttngmap_event_write() asks, fetches and counts. */
 	if (!process || !control)
 		return 1;
 	offset =

@@ -30,8 +30,10 @@ struct machine {
 		register_pair pairs[REGISTERS / 2];
 	};
 	struct filter_source source;
-	/* Of filter_may_pass() alone: which bytes are known, and if the program asked for another
-	 * one. */
+	/*
+	 * For filter_may_pass() only: the bytes that are known, and if the program asked for
+	 * another one.
+	 */
 	const struct lttngmap_known *known;
 	size_t nr_known;
 	bool asked;

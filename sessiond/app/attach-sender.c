@@ -171,7 +171,7 @@ static enum attach_sender_result look_and_give(const struct attach_sender *sende
 	return result;
 }
 
-/* What the child process found out. A page of its own is shared with it. */
+/* The child process answers by this, in a page of its own that is shared with it. */
 struct errand {
 	enum attach_sender_result result;
 	char why[ATTACH_WHY_SIZE];

@@ -46,7 +46,7 @@ void ring_thread_stop(struct ring_thread *thread);
 /* After stop; NULL is allowed. */
 void ring_thread_destroy(struct ring_thread *thread);
 
-/* As ring_thread_give(), but wakes nobody: the order is run before the next one that is given. */
+/* Gives an order and wakes nobody: it is run before the next one of ring_thread_give(). */
 void ring_thread_leave(struct ring_thread *thread, struct ring_order *order, unsigned long bits);
 /* In the ring thread: runs what was left, before a look at what the orders are about. */
 void ring_thread_run_orders(struct ring_thread *thread);

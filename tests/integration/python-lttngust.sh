@@ -118,6 +118,8 @@ refused() { # REGEX ARGUMENT...
 refused 'no log level of --python.*CRITICAL' enable --python -l SEVERE own
 refused 'goes with --loglevel' enable --python -x a own
 refused 'not both' remove --kernel --python own
+refused '--python and --log4j do not go together' enable-event --python -l WARNING
+refused '--jul and --log4j2 do not go together' disable --jul --log4j2 own
 lttng destroy >/dev/null
 sessiond_stop
 

@@ -140,10 +140,32 @@ no_tracing_group() {
 one_version() {
 	local name own
 
-	for name in lttngmap-preload python3-lttngmap liblttngmap-dev; do
+	for name in lttngmap-preload python3-lttngmap liblttngmap-java liblttngmap-dev; do
 		own=$(dpkg-deb -f "$packages/${name}"_*.deb Version)
 		dpkg-deb -f "$packages/${name}"_*.deb Depends | grep -F "liblttngmap0 (= $own)" || return 1
 	done
+}
+
+# What README has the reader install: enough, and nothing that takes LTTng's place.
+readme_packages() {
+	local line
+
+	line=$(sed -nE 's|^apt install (\./build-deb/[^ ]+)$|\1|p' "$sources/README.md")
+	[[ $line ]] || return 1
+	# Its braces are for a shell.
+	inside bash -c "cd /tmp/packages && apt-get -q -y --no-install-recommends install ${line/build-deb\//}" || return 1
+	inside lttngmap --version || return 1
+	! inside dpkg-query -W -f '${Package} ${Conflicts}\n' '*lttngmap*' | grep -E 'lttng-|lttngust'
+}
+
+links_nowhere() {
+	inside dpkg -L "${names[@]}" | while read -r file; do
+		[[ ! -L $root$file ]] || inside test -e "$file" || echo "$file"
+	done
+}
+
+no_links_nowhere() {
+	! links_nowhere | grep .
 }
 
 [[ $EUID == 0 ]] || bail_out "root is needed for a system of its own"
@@ -158,10 +180,12 @@ mkdir "$root/tmp/packages"
 cp "${debs[@]}" "$root/tmp/packages/"
 cp "$sources/debian/tests/smoke" "$root/tmp/packages/"
 mapfile -t names < <(for deb in "${debs[@]}"; do dpkg-deb -f "$deb" Package; done)
+ok 'apt install of what README names' readme_packages
 ok 'apt install ./*.deb' inside sh -c \
 	'cd /tmp/packages && apt-get -q -y --no-install-recommends install ./*.deb' || exit 1
 ok 'the group tracing is there' tracing_group
 ok 'of one version' one_version
+ok 'each link leads somewhere' no_links_nowhere
 # systemd, which would stop it, does not run in here.
 ok 'who removes them stops the daemon that its socket started' inside grep -q \
 	'deb-systemd-invoke stop lttngmap-sessiond.socket lttngmap-sessiond.service' \

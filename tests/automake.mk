@@ -1045,6 +1045,7 @@ numbered_tests = \
 	tests/integration/relay-snapshot.sh \
 	tests/integration/relay.sh \
 	tests/integration/rotation.sh \
+	tests/integration/snapshot-early.sh \
 	tests/integration/snapshot.sh \
 	tests/integration/recover-slow.sh \
 	tests/integration/survive-panic.sh \

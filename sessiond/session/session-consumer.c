@@ -20,12 +20,12 @@
 
 /*
  * True if the consumer knows the session. It knows a flight recorder's only while a snapshot is
- * taken.
+ * taken, and not while that waits for a consumer.
  */
 static bool is_told(const struct consumer_link *link, const struct session *session)
 {
 	return consumer_link_is_attached(link) &&
-	       (!session->is_flight_recorder || session_is_taking_snapshot(session));
+	       (!session->is_flight_recorder || session->snapshot.is_told);
 }
 
 static void link_send(struct consumer_link *link, struct json_object *message, int fd)

@@ -40,7 +40,7 @@ void sessions_push(struct sessions *sessions, struct consumer_link *consumer)
 	cds_list_for_each_entry(session, &sessions->list, node) {
 		if (session->consumer != consumer)
 			continue;
-		session_stop_snapshot(session, "the consumer died in the middle of the snapshot");
+		session_resume_snapshot(session);
 		/* It counts what it writes itself. */
 		session->earlier = session->written;
 		session->has_consumer = true;

@@ -8,7 +8,8 @@
  * for. Then it is told of a session with an output of its own, reads backward over
  * the ring files that it finds (ring-back.h), and closes each when what it
  * copied is on disk. When all of them were, it gets the final metadata, and
- * the session ends for it. The rings stay as they are.
+ * the session ends for it. The rings stay as they are. A snapshot that is asked
+ * for before the consumer has connected waits for that.
  */
 #include "sessiond/session/session.h"
 
@@ -47,6 +48,7 @@ static void end(struct session *session, const char *error, const char *hint)
 
 	session_consumer_send_end(session->consumer, session);
 	session->snapshot.active = false;
+	session->snapshot.is_told = false;
 	session->snapshot.done = NULL;
 	if (done)
 		done(session, session->snapshot.data, error, hint);
@@ -108,6 +110,7 @@ void session_take_snapshot(struct session *session, const char *output, uint64_t
 	session->written = (struct session_written){ .generation = 0 };
 	session->earlier = session->written;
 	session->snapshot.active = true;
+	session->snapshot.is_told = consumer_link_is_attached(session->consumer);
 	session->snapshot.finishing = false;
 	session->snapshot.done = done;
 	session->snapshot.data = data;
@@ -181,6 +184,12 @@ void session_step_snapshot(struct session *session, uint64_t now)
 		session->snapshot.progress_usec = now;
 	}
 	stalled = now - session->snapshot.progress_usec;
+	if (!session->snapshot.is_told) {
+		if (stalled > STALL_USEC)
+			end(session, "no snapshot: the consumer has not connected",
+			    "see the messages of `status`");
+		return;
+	}
 	if (session->snapshot.finishing &&
 	    session->written.generation >= session->record->generation)
 		end(session, NULL, NULL);
@@ -189,6 +198,17 @@ void session_step_snapshot(struct session *session, uint64_t now)
 	else if (stalled > STALL_USEC)
 		end(session, "the snapshot is not complete: its writer makes no progress",
 		    "look for room on the disk, and at the messages of `status`");
+}
+
+void session_resume_snapshot(struct session *session)
+{
+	/* The consumer that connected never heard of that session, nor is it told of its end. */
+	if (session->snapshot.is_told) {
+		session->snapshot.is_told = false;
+		session_stop_snapshot(session, "the consumer died in the middle of the snapshot");
+	}
+	session->snapshot.is_told = session->snapshot.active;
+	session->snapshot.progress_usec = time_now_usec();
 }
 
 void session_stop_snapshot(struct session *session, const char *why)

@@ -193,6 +193,7 @@ struct session {
 	/* The snapshot that is being taken, or was last; see session-snapshot.c. */
 	struct {
 		bool active;
+		bool is_told;    /* the consumer knows of it; false: it waits for one */
 		bool finishing;  /* all rings were read */
 		bool is_default; /* in the session's own output */
 		uint32_t count;
@@ -438,6 +439,11 @@ void session_take_snapshot(struct session *session, const char *output, uint64_t
 			   session_stopped *done, void *data);
 bool session_is_taking_snapshot(const struct session *session);
 void session_step_snapshot(struct session *session, uint64_t now);
+/*
+ * A consumer has connected: a snapshot that waited for it begins; one that the consumer before was
+ * told of is given up.
+ */
+void session_resume_snapshot(struct session *session);
 /* It is given up. */
 void session_stop_snapshot(struct session *session, const char *why);
 /* Send its metadata; `final`: for the last time. */

@@ -18,8 +18,8 @@ bool ring_host_is_lost(const void *address)
 }
 
 /*
- * No module may wake a futex. A writer that waits looks for room by itself every few
- * milliseconds.
+ * No module may wake a futex. A writer that waits looks for room by itself every 50 ms
+ * (liblttngmap/event/ring-wait.c).
  */
 void ring_host_wake(uint32_t *futex)
 {

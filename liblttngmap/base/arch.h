@@ -51,8 +51,14 @@ static inline bool arch_thread_has_storage(void)
 }
 
 /*
- * The C library's pointer guard, a random number that each thread of a process has in its storage
- * and no other memory has. So one comparison tells a thread that has such storage.
+ * The C library's pointer guard, a random number that each thread of a process has in its storage.
+ * So one comparison tells a thread that has such storage.
+ *
+ * The number is a secret: glibc mangles pointers of setjmp() and atexit() by it.
+ * `local_first.guard` (local.h) is a copy in the library's data, at a known distance from its code.
+ * An attacker who can read all of the process's memory finds the number in each thread's storage
+ * anyway. One who can read only the library's data learns it from the copy
+ * (doc/design/security.md).
  */
 #define ARCH_THREAD_GUARD "%%fs:48"
 static inline uint64_t arch_thread_guard(void)

@@ -4,8 +4,9 @@
  * event-fast.h - the way that most events take, as one leaf function from the tracepoint to the
  * commit: a restartable sequence, the time stamp counter, and no context, or in one channel vtid
  * and ip. An event of one channel that has filters leaves it for the filter's first test, which
- * rejects most events (event_write_filtered()). Every other event takes the general way (event.c),
- * which the fast one jumps to before it has stored anything that counts.
+ * rejects most events (event_write_filtered()). A thread without a restartable sequence leaves it
+ * for event_write_trylock(). Every other event takes the general way (event.c), which the fast one
+ * jumps to before it has published a record.
  *
  * The fast way differs from ring-rseq.h in this:
  *
@@ -13,13 +14,16 @@
  *    earlier look. `fast_cpus` (struct ring_channel) counts the CPUs whose rings are written this
  *    way. cpu_id >= fast_cpus means one of: the pages of a forked child were wiped; the channel
  *    needs the general way; the thread has no restartable sequence, and a cpu_id beyond all CPUs.
- *  - The generation is loaded before `fast_cpus`, which install_copy() stores before it.
+ *  - The generation is loaded before `fast_cpus`. install_copy() stores `fast_cpus` first and the
+ *    generation last, so a generation that is seen has its `fast_cpus`.
  *  - The commit is two stores, the timestamp's word first. A sequence that is aborted between them
  *    leaves a timestamp that no record has: of a moment after the last record, and before the next
  *    one, which is all that a reader makes of it. Both words' counts change together only when the
  *    low one wraps; such an event takes the general way, whose commit is one store.
- *  - At least 16 bytes of fields are copied, so that most events need no loop. `fast_limit` leaves
- *    room for them in the sub-buffer: one comparison, whatever the record's size.
+ *  - An event of one channel with no context and up to 16 bytes of fields stores all 16, without a
+ *    loop. `fast_limit` leaves room for them in the sub-buffer: one comparison, whatever the
+ *    record's size. Longer records, records with vtid and ip, and those of several channels have a
+ *    loop, and their size is added before the comparison.
  *  - 1 KiB ahead of the record the CPU is asked for the memory (prefetchw). Else each event that
  *    is the first one in a page waits for the page's address, and for its first line. No such
  *    instruction ever faults, whatever lies there.
@@ -32,7 +36,8 @@
  * word, inside, and where it is cleared, announces itself anew and reads the clock again. So
  * whenever a record is committed, nobody else was on this CPU in this process since the clock was
  * read. The word is 0 behind the last channel; so no event of a handler leaves it as it was.
- * Where one channel needs the general way, it and those behind it go there (event_write_left()).
+ * If one channel needs the general way, event_write_left() writes into that channel and into all
+ * that are left after it.
  *
  * Ring control is writable memory, and not this process's alone: a forked child has it until its
  * first event, and may have given up its parent's rights by then. So `start` is compared with where
@@ -44,11 +49,15 @@
  * parent's there until its first event goes the general way; before that no channel is cached in
  * its pages.
  *
- * A thread may where its pointer guard is `local_first.guard`, so not one without storage of the C
- * library's (arch.h). No number is there while the process has a child by vfork: that child runs on
- * its parent's struct rseq, with its CPU's number, and nothing aborts it. A thread without a
- * restartable sequence has no number of a CPU. The pages of a daemon that was left stay mapped; the
- * words of the next one's events are none of theirs.
+ * A thread may write the fast way only if its pointer guard equals `local_first.guard`. The pointer
+ * guard is a random number that the C library keeps in each thread's storage (arch.h), so a thread
+ * without such storage fails the comparison. While the process has a child by vfork,
+ * `local_first.guard` has a value that is no thread's guard: the child runs on its parent's struct
+ * rseq, with its parent's cpu_id, and nothing aborts its sections. A thread without a restartable
+ * sequence has a cpu_id beyond all CPUs.
+ *
+ * After a process has left a daemon, that daemon's pages stay mapped. The words of the next
+ * daemon's events lie elsewhere, so the comparison of their place refuses the old pages.
  */
 #ifndef LIBLTTNGMAP_EVENT_EVENT_FAST_H
 #define LIBLTTNGMAP_EVENT_EVENT_FAST_H

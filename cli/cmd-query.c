@@ -44,7 +44,7 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-/* What is no directory, and no single word, is SQL. */
+/* SQL is no name of a file, and no single word. */
 static bool is_sql(const char *text)
 {
 	struct stat status;
@@ -117,6 +117,9 @@ static int run_query(const char *const *paths, size_t nr_paths, const char *sql,
 	if (!error)
 		error = run_sql(&query, sql, kind);
 	query_database_close(&query);
+	if (query.broken > QUERY_BROKEN_NAMED)
+		message_error("query: %zu more streams are broken",
+			      query.broken - QUERY_BROKEN_NAMED);
 	symbols_report(query.symbols, "query");
 	symbols_destroy(query.symbols);
 	if (!error && query.broken)

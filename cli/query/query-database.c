@@ -39,21 +39,45 @@ static bool is_among(const char *const *names, const char *name)
 	return false;
 }
 
+/* Some event tells its thread: the context vtid, or a kernel's event. */
+static bool has_threads(const struct query *query)
+{
+	for (uint32_t i = 0; i < query->nr_classes; i++)
+		if (query->classes[i]->format->vtid >= 0 || query->classes[i]->common_pid >= 0)
+			return true;
+	return false;
+}
+
+/* The tables of threads are empty where no event tells its thread. `view`: the one that reads. */
+static void tell_empty(struct query *query, const char *table, const char *view)
+{
+	if (query->has_told_no_thread || !table ||
+	    (sqlite3_stricmp(table, "spans") != 0 &&
+	     (!view || sqlite3_stricmp(view, "threads") != 0)))
+		return;
+	query->has_told_no_thread = true;
+	if (has_threads(query))
+		return;
+	message_note(
+		"query: no event tells its thread: the tables 'spans' and 'threads' are empty");
+	message_hint("record with the context vtid, which 'lttngmap record' takes by default");
+}
+
 static int authorize(void *data, int action, const char *first, const char *second,
-		     const char *database, const char *trigger)
+		     const char *database, const char *view)
 {
 	static const char *const pragmas[] = { "table_info",    "table_xinfo",     "table_list",
 					       "function_list", "compile_options", NULL };
 	static const char *const functions[] = { "load_extension", "fts3_tokenizer", NULL };
 
-	(void)data;
 	(void)database;
-	(void)trigger;
 	if (is_declaring)
 		return SQLITE_OK;
 	switch (action) {
-	case SQLITE_SELECT:
 	case SQLITE_READ:
+		tell_empty(data, first, view);
+		return SQLITE_OK;
+	case SQLITE_SELECT:
 	case SQLITE_RECURSIVE:
 		return SQLITE_OK;
 	case SQLITE_FUNCTION:
@@ -157,7 +181,7 @@ int query_database_open(struct query *query)
 		return -EIO;
 	}
 	sqlite3_db_config(query->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_set_authorizer(query->db, authorize, NULL);
+	sqlite3_set_authorizer(query->db, authorize, query);
 	sqlite3_progress_handler(query->db, STEPS, look_for_interrupt, NULL);
 	return 0;
 }

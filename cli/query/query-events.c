@@ -273,7 +273,7 @@ static int begin(struct cursor *cursor, const struct query_wanted *wanted)
 	cursor->row = 0;
 	if (got >= 0)
 		return SQLITE_OK;
-	return got == -EINTR ? SQLITE_INTERRUPT : SQLITE_NOMEM;
+	return query_status(got);
 }
 
 static void end(struct cursor *cursor)
@@ -319,7 +319,7 @@ static int next(sqlite3_vtab_cursor *base)
 	cursor->row++;
 	if (got >= 0)
 		return SQLITE_OK;
-	return got == -EINTR ? SQLITE_INTERRUPT : SQLITE_NOMEM;
+	return query_status(got);
 }
 
 static int is_at_end(sqlite3_vtab_cursor *base)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* query-functions.c - time(), symbol(), percentile(), and what the views `classes` and `counts` are
- * made of. */
+/* query-functions.c - trace_time(), symbol(), percentile(), and what the views `classes` and
+ * `counts` are made of. */
 #include <config.h>
 
 #include "cli/query/query.h"
@@ -24,7 +24,7 @@ static struct query *query_of(sqlite3_context *context)
 
 /* ---- time ---------------------------------------------------------------------------- */
 
-static void call_time(sqlite3_context *context, int argc, sqlite3_value **argv)
+static void call_trace_time(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	const char *text = (const char *)sqlite3_value_text(argv[0]);
 	int64_t first = query_of(context)->first_event;
@@ -34,8 +34,8 @@ static void call_time(sqlite3_context *context, int argc, sqlite3_value **argv)
 	if (!text)
 		return;
 	if (view_time_parse(text, &time) != 0) {
-		char *error = sqlite3_mprintf("time('%s') is no time: [YYYY-MM-DD ]HH:MM:SS"
-					      "[.FRACTION] or +SECONDS[.FRACTION]",
+		char *error = sqlite3_mprintf("trace_time('%s') is no time: [YYYY-MM-DD ]"
+					      "HH:MM:SS[.FRACTION] or +SECONDS[.FRACTION]",
 					      text);
 
 		sqlite3_result_error(context, error, -1);
@@ -143,20 +143,20 @@ static void tell(struct query *query, const struct query_reader *event)
 		     query_event_pid(event), &fact);
 }
 
-/* Reads what lay where in the memory of each process, once. */
-static void read_symbols(struct query *query)
+int query_status(int error)
+{
+	return error == -EINTR ? SQLITE_INTERRUPT : SQLITE_NOMEM;
+}
+
+static int tell_all(struct query *query)
 {
 	struct query_wanted wanted = { .from = INT64_MIN, .to = INT64_MAX, .pid = -1, .cpu = -1 };
 	struct query_scan scan;
 	int got;
 
-	query->has_symbols = true;
-	query->symbols = symbols_create();
 	wanted.classes = calloc(query->nr_classes + 1, 1);
-	if (!query->symbols || !wanted.classes) {
-		free(wanted.classes);
-		return;
-	}
+	if (!wanted.classes)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < query->nr_classes; i++)
 		wanted.classes[i] = symbols_telling_of(query->classes[i]->name) !=
 				    SYMBOLS_TELLS_NOTHING;
@@ -166,18 +166,43 @@ static void read_symbols(struct query *query)
 		got = query_scan_next(&scan);
 	}
 	query_scan_end(&scan);
+	return got;
 }
 
-const char *query_symbol(struct query *query, const char *host, int64_t pid, uint64_t address)
+/* Reads what lay where in the memory of each process, once. 0; -errno: a later call tries again. */
+static int read_symbols(struct query *query)
+{
+	int error;
+
+	if (query->has_symbols)
+		return 0;
+	query->symbols = symbols_create();
+	if (!query->symbols && !symbols_option_none)
+		return -ENOMEM;
+	error = query->symbols ? tell_all(query) : 0;
+	if (error) {
+		symbols_destroy(query->symbols);
+		query->symbols = NULL;
+		return error;
+	}
+	query->has_symbols = true;
+	return 0;
+}
+
+int query_symbol(struct query *query, const char *host, int64_t pid, uint64_t address,
+		 const char **text)
 {
 	struct symbol *symbol;
+	int error = read_symbols(query);
 
-	if (!query->has_symbols)
-		read_symbols(query);
+	*text = NULL;
+	if (error)
+		return query_status(error);
 	if (!query->symbols)
-		return NULL;
+		return SQLITE_OK;
 	symbol = symbols_at(query->symbols, machine_of(host), pid, address);
-	return symbol ? symbols_text(symbol) : NULL;
+	*text = symbol ? symbols_text(symbol) : NULL;
+	return SQLITE_OK;
 }
 
 /* Without a process: the name that all processes have there which have one. */
@@ -188,8 +213,6 @@ static const char *find_anywhere(struct query *query, uint64_t address, int64_t 
 	size_t number = 0;
 	int64_t pid;
 
-	if (!query->has_symbols)
-		read_symbols(query);
 	while (query->symbols && symbols_each(query->symbols, &number, &machine, &pid)) {
 		struct symbol *symbol;
 		const char *text;
@@ -209,11 +232,17 @@ static const char *find_anywhere(struct query *query, uint64_t address, int64_t 
 static void call_symbol(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	const char *text;
+	int error;
 
 	if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER)
 		return;
 	if (argc > 1 && sqlite3_value_type(argv[1]) != SQLITE_INTEGER)
 		return;
+	error = read_symbols(query_of(context));
+	if (error) {
+		sqlite3_result_error_code(context, query_status(error));
+		return;
+	}
 	text = find_anywhere(query_of(context), (uint64_t)sqlite3_value_int64(argv[0]),
 			     argc > 1 ? sqlite3_value_int64(argv[1]) : -1);
 	if (text)
@@ -322,12 +351,14 @@ static void call_classes(sqlite3_context *context, int argc, sqlite3_value **arg
 {
 	struct query *query = query_of(context);
 	sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(context));
+	int error = 0;
 
 	(void)argc;
 	(void)argv;
 	sqlite3_str_appendchar(json, 1, '[');
-	for (size_t i = 0; i < query->nr_tables && !query_interrupted; i++) {
-		if (query_table_fill(query->tables[i]) != 0)
+	for (size_t i = 0; i < query->nr_tables; i++) {
+		error = query_interrupted ? -EINTR : query_table_fill(query->tables[i]);
+		if (error)
 			break;
 		if (i > 0)
 			sqlite3_str_appendchar(json, 1, ',');
@@ -335,6 +366,8 @@ static void call_classes(sqlite3_context *context, int argc, sqlite3_value **arg
 	}
 	sqlite3_str_appendchar(json, 1, ']');
 	sqlite3_result_text(context, sqlite3_str_finish(json), -1, sqlite3_free);
+	if (error)
+		sqlite3_result_error_code(context, query_status(error));
 }
 
 /* ---- counts ---------------------------------------------------------------------------- */
@@ -390,8 +423,7 @@ static void call_counts(sqlite3_context *context, int argc, sqlite3_value **argv
 	free(counts);
 	sqlite3_result_text(context, sqlite3_str_finish(json), -1, sqlite3_free);
 	if (error)
-		sqlite3_result_error_code(context,
-					  error == -EINTR ? SQLITE_INTERRUPT : SQLITE_NOMEM);
+		sqlite3_result_error_code(context, query_status(error));
 }
 
 int query_functions_add(struct query *query)
@@ -400,7 +432,8 @@ int query_functions_add(struct query *query)
 	sqlite3 *db = query->db;
 	int status;
 
-	status = sqlite3_create_function(db, "time", 1, flags, query, call_time, NULL, NULL);
+	status = sqlite3_create_function(db, "trace_time", 1, flags, query, call_trace_time, NULL,
+					 NULL);
 	if (!status)
 		status = sqlite3_create_function(db, "symbol", 1, flags, query, call_symbol, NULL,
 						 NULL);

@@ -101,7 +101,7 @@ static int next(sqlite3_vtab_cursor *base)
 	cursor->row++;
 	if (got >= 0)
 		return SQLITE_OK;
-	return got == -EINTR ? SQLITE_INTERRUPT : SQLITE_NOMEM;
+	return query_status(got);
 }
 
 static void end(struct cursor *cursor)

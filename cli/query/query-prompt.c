@@ -28,7 +28,7 @@ static struct query *completed; /* the editor's function has no argument */
 static const char *const words[] = {
 	"SELECT",   "FROM",     "WHERE",   "GROUP BY",  "ORDER BY",      "HAVING",  "LIMIT",
 	"JOIN",     "DISTINCT", "BETWEEN", "GLOB",      "LIKE",          "NULL",    "COUNT(",
-	"SUM(",     "AVG(",     "MIN(",    "MAX(",      "percentile(",   "symbol(", "time('",
+	"SUM(",     "AVG(",     "MIN(",    "MAX(",      "percentile(",   "symbol(", "trace_time('",
 	"events",   "spans",    "packets", "processes", "threads",       "losses",  "classes",
 	"duration", "process",  "name",    "fields",    "json_extract(", "context", "level",
 	".help",    ".quit",    ".tables", NULL
@@ -85,7 +85,7 @@ static void help(void)
 	     "  processes, threads, losses, packets\n"
 	     "  counts     how many events there are of each name\n"
 	     "  classes    the events' names, and their fields\n"
-	     "functions: time('+1.5'), symbol(ADDRESS, PID), percentile(VALUE, PERCENT)\n"
+	     "functions: trace_time('+1.5'), symbol(ADDRESS, PID), percentile(VALUE, PERCENT)\n"
 	     ".tables lists the events' names; .quit, or Ctrl-D, ends.");
 }
 

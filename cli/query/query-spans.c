@@ -5,7 +5,8 @@
  * `export` (export-event.c). Rows come in the order of their ends. A span that did not end is no
  * row. One that something else ended, as longjmp(), an exception or lost events, is cut.
  *
- * Memory: the open spans of each thread, of which DEPTH_MAX may lie in one another.
+ * Memory: the open spans of each thread, of which DEPTH_MAX may lie in one another. Deeper ones are
+ * counted, and are no rows.
  */
 #include <config.h>
 
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/message.h"
 #include "cli/export/export.h"
 
 #define DEPTH_MAX 4096
@@ -45,6 +47,7 @@ struct thread {
 	char process[CTF_PROCNAME_SIZE + 1];
 	struct span *open;
 	size_t depth, room;
+	uint64_t deeper; /* open spans in those, of which only the number is known */
 };
 
 struct table {
@@ -232,13 +235,30 @@ static void end_innermost(struct cursor *cursor, struct thread *thread, int64_t 
 	cursor->has_span = true;
 }
 
+static struct query *query_of(const struct cursor *cursor)
+{
+	return ((const struct table *)cursor->base.pVtab)->query;
+}
+
+static void tell_depth(struct query *query, const struct thread *thread)
+{
+	if (!query->has_told_depth)
+		message_note("query: %d spans lie in one another on thread %" PRId64
+			     " of process %" PRId64 ": deeper ones are not in the table 'spans'",
+			     DEPTH_MAX, thread->tid, thread->pid);
+	query->has_told_depth = true;
+}
+
 static int open_span(struct cursor *cursor, struct thread *thread,
 		     const struct query_span_class *class, uint64_t function, int64_t ns)
 {
 	struct span *open = thread->open;
 
-	if (thread->depth == DEPTH_MAX)
+	if (thread->depth == DEPTH_MAX) {
+		thread->deeper++;
+		tell_depth(query_of(cursor), thread);
 		return 0;
+	}
 	if (thread->depth == thread->room) {
 		open = reallocarray(open, thread->room ? 2 * thread->room : 16, sizeof(*open));
 		if (!open)
@@ -315,6 +335,11 @@ static int take(struct cursor *cursor, const struct query_reader *event)
 		make_complete(cursor, thread, class, duration, event->ns);
 		return 0;
 	}
+	/* Such an end belongs to the last begin that was only counted. */
+	if (thread->deeper > 0) {
+		thread->deeper--;
+		return 0;
+	}
 	depth = find_begin(thread, class, (uint64_t)function);
 	cursor->has_end = depth > 0;
 	cursor->keep = depth - (depth > 0);
@@ -335,6 +360,7 @@ static bool end_lost(struct cursor *cursor, const struct query_reader *event)
 		/* Processes that share a ring: any of them. */
 		if (event->header.pid > 0 && thread->pid != pid)
 			continue;
+		thread->deeper = 0;
 		end_innermost(cursor, thread, event->ns, true);
 		return true;
 	}
@@ -386,7 +412,7 @@ static int next(sqlite3_vtab_cursor *base)
 	}
 	if (got >= 0)
 		return SQLITE_OK;
-	return got == -EINTR ? SQLITE_INTERRUPT : SQLITE_NOMEM;
+	return query_status(got);
 }
 
 /* ---- the table ------------------------------------------------------------------------ */
@@ -492,7 +518,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 	cursor->is_begun = true;
 	cursor->has_event = got > 0;
 	if (got < 0)
-		return got == -EINTR ? SQLITE_INTERRUPT : SQLITE_NOMEM;
+		return query_status(got);
 	return next(base);
 }
 
@@ -502,21 +528,24 @@ static int is_at_end(sqlite3_vtab_cursor *base)
 }
 
 /* A function's name is that of the code at its address. */
-static void result_name(sqlite3_context *context, const struct cursor *cursor)
+static int result_name(sqlite3_context *context, const struct cursor *cursor)
 {
 	const struct thread *thread = cursor->thread;
 	const struct span *span = &cursor->span;
-	struct query *query = ((struct table *)cursor->base.pVtab)->query;
 	const char *symbol;
 	char text[32];
+	int status;
 
 	if (!span->function) {
 		sqlite3_result_text(context, span->class->name, -1, SQLITE_STATIC);
-		return;
+		return SQLITE_OK;
 	}
-	symbol = query_symbol(query, thread->host, thread->pid, span->function);
+	status = query_symbol(query_of(cursor), thread->host, thread->pid, span->function, &symbol);
+	if (status != SQLITE_OK)
+		return status;
 	snprintf(text, sizeof(text), "0x%" PRIx64, span->function);
 	sqlite3_result_text(context, symbol ? symbol : text, -1, SQLITE_TRANSIENT);
+	return SQLITE_OK;
 }
 
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
@@ -533,8 +562,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		sqlite3_result_int64(context, span->end - span->begin);
 		break;
 	case COLUMN_NAME:
-		result_name(context, cursor);
-		break;
+		return result_name(context, cursor);
 	case COLUMN_PROCESS:
 		if (thread->process[0])
 			sqlite3_result_text(context, thread->process, -1, SQLITE_TRANSIENT);

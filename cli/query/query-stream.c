@@ -30,8 +30,6 @@
 #include "cli/base/message.h"
 
 #define ID_BITS 16
-/* Broken streams that are named; more are only counted. */
-#define NAMED_MOST 20
 
 volatile sig_atomic_t query_interrupted;
 
@@ -68,7 +66,7 @@ static void tell(struct query_reader *reader, const char *what)
 	if (stream->is_told)
 		return;
 	stream->is_told = true;
-	if (++reader->query->broken > NAMED_MOST)
+	if (++reader->query->broken > QUERY_BROKEN_NAMED)
 		return;
 	if (reader->past.packets > 0)
 		stream_fault_of(&fault, &reader->header);

@@ -11,14 +11,14 @@
  *   query-events.c     the tables `events`, and one for each event's name
  *   query-packets.c    the table `packets`
  *   query-spans.c      the table `spans`
- *   query-functions.c  time(), symbol(), percentile()
+ *   query-functions.c  trace_time(), symbol(), percentile()
  *   query-database.c   SQLite's connection: tables, functions, what is denied
  *   query-output.c     results as a table, CSV, JSON
  *   query-plot.c       results as bars or a line
  *   query-prompt.c     statements from a terminal
  *
- * A row of a table is a record in the packet that was read last of its stream. Only the columns
- * that a statement uses are decoded.
+ * A scan holds one packet of each stream. A row of a table is one record in such a packet. Only
+ * the columns that a statement uses are decoded.
  *
  * The traces are not trusted: a packet is checked by common/record/packet-check.h before its
  * records are looked at, and no value is read beyond its record. Memory needed: for each stream
@@ -47,6 +47,8 @@ struct query;
 #define QUERY_OFFSET_UNKNOWN UINT32_MAX
 /* Columns of a table; the fields of classes of the same name that do not fit are left out. */
 #define QUERY_COLUMNS_MAX 1000
+/* Broken streams that are named; the others are counted. */
+#define QUERY_BROKEN_NAMED 20
 
 struct query_field {
 	char *name;
@@ -162,7 +164,9 @@ struct query {
 	uint64_t bytes;      /* of all streams */
 	size_t broken;       /* streams with damage */
 	struct symbols *symbols;
-	bool has_symbols; /* the events that tell of programs and libraries were read */
+	bool has_symbols;        /* all events that tell of programs and libraries were read */
+	bool has_told_no_thread; /* a message said that no event tells its thread */
+	bool has_told_depth;     /* a message said that some spans are no rows, for their depth */
 	struct query_span_class *span_classes; /* by number of the class */
 	sqlite3 *db;
 };
@@ -278,9 +282,12 @@ int query_declare(sqlite3 *db, const char *sql);
 int query_database_open(struct query *query);
 void query_database_close(struct query *query);
 int query_functions_add(struct query *query);
-/* The function at an address of a process, printable; NULL: not known. Valid until the next call.
- */
-const char *query_symbol(struct query *query, const char *host, int64_t pid, uint64_t address);
+/* *text: the function at an address of a process, printable; NULL: not known. Valid until the next
+ * call. SQLITE_OK, SQLITE_INTERRUPT or SQLITE_NOMEM. */
+int query_symbol(struct query *query, const char *host, int64_t pid, uint64_t address,
+		 const char **text);
+/* SQLite's code for -EINTR or another -errno of a scan. */
+int query_status(int error);
 
 enum query_format_kind { QUERY_AS_TABLE, QUERY_AS_CSV, QUERY_AS_JSON, QUERY_AS_PLOT };
 

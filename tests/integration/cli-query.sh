@@ -17,6 +17,11 @@ query() {
 	timeout 60 "$lttngmap" query "$@"
 }
 
+# rows ARG...: what a query prints as CSV, without its head and CRs.
+rows() {
+	query --csv "$@" | tail -n +2 | tr -d '\r'
+}
+
 rounds=$(short_or 2000 100000)
 "$lttngmap" record -o trace --preload none -e 'asked:*' --context vtid --subbuf-size 64K --mode blocking -- \
 	sh -c "$asked 3 $rounds; $asked 1 300" >said 2>&1 || bail_out "nothing was recorded: $(<said)"
@@ -39,8 +44,74 @@ is "$("$LTTNGMAP_BUILD/lttngmap" view --json trace -e asked:empty | grep -c '"wo
 is "$(query --csv trace trace 'SELECT count(*) / 2.0 = (SELECT sum(events) / 2 FROM threads) FROM events' |
 	tail -n 1 | tr -d '\r')" 1 'two folders are one trace'
 first=$("$lttngmap" view --json trace | head -n 1 | sed 's/.*"timestamp":\([0-9]*\).*/\1/')
-is "$(query --csv trace "SELECT time('+0'), time('+1.25') - time('+0')" | tail -n 1 | tr -d '\r')" "$first,1250000000" \
+is "$(rows trace "SELECT trace_time('+0'), trace_time('+1.25') - trace_time('+0')")" "$first,1250000000" \
 	'times from the first event on'
+is "$(rows trace "SELECT time('12:30'), time('12:30', '+1 hour')")" 12:30:00,13:30:00 "SQLite's own time() is left as it is"
+# plan ORDER: whether the events are scanned, and whether SQLite sorts them.
+plan() {
+	rows trace "EXPLAIN QUERY PLAN SELECT name FROM events ORDER BY $1" >plan
+	printf '%s ' "$(grep -c 'SCAN events' plan)" "$(grep -c 'TEMP B-TREE' plan)"
+}
+is "$(plan time)$(plan 'time DESC')$(plan 'time, name')" '1 0 1 1 1 1 ' 'ORDER BY time sorts nothing, if ascending and alone'
+cp -r trace 'a b'
+is "$(rows 'a b' <<<'SELECT count(*) > 9 FROM events')" 1 'a folder of two words is no SQL'
+: >'a file'
+like "$(query trace 'a file' </dev/null 2>&1)" "'a file'" '  ... nor is a file'
+
+# ---- spans -----------------------------------------------------------------------------------
+
+"$lttngmap" record -o deep --preload none -e 'asked:*' --context vtid --mode blocking -- "$asked" deep >said 2>&1 ||
+	bail_out "nothing was recorded: $(<said)"
+is "$(rows deep 'SELECT name, count(*), sum(cut), max(depth) FROM spans GROUP BY 1' 2>err)" \
+	$'request,1,0,0\nstep,4095,0,4095' 'the ends of spans that lie too deep end no others'
+like "$(<err)" '4096 spans lie in one another on thread [0-9]+ of process [0-9]+' '  ... which a message tells'
+"$lttngmap" record -o untold --preload none -e 'asked:*' --context none --mode blocking -- "$asked" deep >said 2>&1 ||
+	bail_out "nothing was recorded: $(<said)"
+for table in spans threads; do
+	is "$(rows untold "SELECT count(*) FROM $table; SELECT count(*) FROM $table" 2>err | tail -n 1):$(grep -c 'no event tells its thread' err)" 0:1 \
+		"without the context vtid there are no $table, and one message says why"
+done
+is "$(rows untold 'SELECT count(*) > 0 FROM events' 2>&1)" 1 '  ... where they are asked for'
+
+# Five events are said to be lost before the second packet of the largest stream; its third packet is missing.
+cp -r trace lossy
+lossy=$(find lossy -path '*/ust/*' -type f ! -name metadata ! -name '*.idx' -printf '%s %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
+read -r pid cpu number < <(python3 - "$lossy" <<'END'
+import struct, sys
+data, at, packets = open(sys.argv[1], "rb").read(), 0, []
+while at < len(data):
+    size = struct.unpack_from("<Q", data, at + 56)[0] // 8
+    packets.append(bytearray(data[at:at + size]))
+    at += size
+for packet in packets[1:]:
+    struct.pack_into("<Q", packet, 72, 5)
+open(sys.argv[1], "wb").write(b"".join(packets[:2] + packets[3:]))
+print(struct.unpack_from("<I", data, 84)[0], struct.unpack_from("<I", data, 80)[0], len(packets))
+END
+)
+ok 'the stream has several packets' test "$number" -gt 3
+is "$(rows lossy 'SELECT pid, cpu, events, packets FROM losses ORDER BY time')" "$pid,$cpu,5,0
+$pid,$cpu,0,1" 'losses'
+lost=$(rows lossy "SELECT min(time) FROM events WHERE pid = $pid AND cpu = $cpu AND name GLOB 'asked:[rs]*' AND
+	time >= (SELECT \"begin\" FROM packets WHERE stream = '${lossy##*/}' AND lost_events = 5)")
+# over TRACE: spans that were open when events were lost, and how many end there and are cut.
+over() {
+	rows "$1" "SELECT count(*) FILTER (WHERE \"begin\" < $lost AND \"begin\" + duration > $lost),
+		count(*) FILTER (WHERE \"begin\" + duration = $lost AND cut) FROM spans WHERE pid = $pid"
+}
+IFS=, read -r open cut < <(over trace)
+ok 'spans were open when events were lost' test "$open" -gt 0
+IFS=, read -r still cut < <(over lossy)
+is "$still:$((cut >= open))" 0:1 'lost events cut all spans of their process that are open'
+
+# ---- functions' names -------------------------------------------------------------------------
+
+"$lttngmap" record -o calls --preload libc,dl -- perl -e 'my @a = map { $_ x 100 } 1 .. 99' >said 2>&1 || bail_out "nothing was recorded: $(<said)"
+"$lttngmap" view calls -e lttng_ust_libc:malloc -f ip 2>/dev/null | sed -n 's/.*ip=0x[0-9a-f]* <\([^>]*\)>.*/\1/p' | sort >named-by-view
+ok 'view names functions' test -s named-by-view
+is "$(rows calls 'SELECT symbol(ip, pid) AS caller FROM "lttng_ust_libc:malloc" WHERE caller IS NOT NULL' | tr -d '"' | sort)" \
+	"$(<named-by-view)" 'symbol() names them as view does'
+is "$(rows calls --no-symbols 'SELECT count(symbol(ip, pid)) FROM "lttng_ust_libc:malloc"')" 0 '  ... but with --no-symbols'
 
 # ---- what is not read --------------------------------------------------------------------------
 
@@ -79,6 +150,13 @@ query wrong 'SELECT count(*) FROM events' >out 2>err
 is "$?" 3 'and the status says so'
 is "$(query --csv wrong 'SELECT count(*) FROM events' 2>/dev/null | tail -n 1 | tr -d '\r')" \
 	"$("$lttngmap" view wrong 2>/dev/null | grep -c 'asked:')" 'a broken stream: what view shows'
+# Of many broken streams 20 are named, and the others counted.
+for number in {1..23}; do
+	printf garbage >"${stream%/*}/broken-$number" # of `wrong`, which has one of its own
+done
+query wrong 'SELECT count(*) FROM events' >out 2>err
+is "$?:$(grep -c ' is broken: ' err):$(grep -c ' 4 more streams are broken' err)" 3:20:1 'many broken streams'
+rm -f "${stream%/*}"/broken-*
 # An index that is wrong costs time and no event.
 cp -r trace misled
 index=misled/${stream#wrong/}

@@ -4,11 +4,14 @@
  * asked.c - asked THREADS ROUNDS: events of all kinds of fields, and spans in spans, that
  * queries ask for. Each thread makes ROUNDS requests, of 8 events each. A few requests are left
  * without their end, and some names want to be SQL.
+ *
+ * asked deep: a request, in it 4095 steps, and in these 905 requests, all of them with their ends.
  */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <lttngmap/tracepoint.h>
 
@@ -79,13 +82,31 @@ static void *run(void *number)
 	return NULL;
 }
 
+static void deep(void)
+{
+	lttngmap_tracepoint(asked, request_begin, 1, "outermost");
+	for (int i = 0; i < 4095; i++)
+		lttngmap_tracepoint(asked, step_entry, 1);
+	for (uint32_t i = 0; i < 905; i++)
+		lttngmap_tracepoint(asked, request_begin, i, "deeper");
+	for (uint32_t i = 0; i < 905; i++)
+		lttngmap_tracepoint(asked, request_end, i, 0);
+	for (int i = 0; i < 4095; i++)
+		lttngmap_tracepoint(asked, step_exit, 1);
+	lttngmap_tracepoint(asked, request_end, 1, 0);
+}
+
 int main(int argc, char **argv)
 {
 	uintptr_t threads = argc == 3 ? (uintptr_t)atoi(argv[1]) : 0;
 	pthread_t ids[64];
 
+	if (argc == 2 && strcmp(argv[1], "deep") == 0) {
+		deep();
+		return 0;
+	}
 	if (threads < 1 || threads > 64) {
-		fprintf(stderr, "usage: asked THREADS ROUNDS\n");
+		fprintf(stderr, "usage: asked THREADS ROUNDS, or: asked deep\n");
 		return 2;
 	}
 	rounds = (uint32_t)atoi(argv[2]);

@@ -162,6 +162,10 @@ static void read_lines(struct query *query, enum query_format_kind kind)
 				run(query, sql, kind);
 				free(sql);
 				sql = NULL;
+				/* Ctrl-C ends the statement alone; other signals end all. */
+				is_end = query_interrupted && query_interrupted != SIGINT;
+				if (!is_end)
+					query_interrupted = 0;
 			}
 		}
 		free(line);

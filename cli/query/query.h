@@ -183,7 +183,7 @@ uint64_t query_cycles_behind(const struct query_trace *trace, int64_t ns);
 
 /* ---- a stream's events ------------------------------------------------------------ */
 
-/* Which events a scan gives; all of them satisfy it, or have to be looked at once more. */
+/* Which events a scan has to give. It may give others, too: SQLite checks each row again. */
 struct query_wanted {
 	int64_t from, to; /* ns, both included */
 	int64_t pid, cpu; /* -1: any; whole packets of others are left out */
@@ -214,7 +214,7 @@ struct query_reader {
 	bool has_losses; /* before the current packet; whoever takes note of it clears it */
 };
 
-/* A signal that ends the statement, since the statement began. */
+/* The number of the signal that ends the current statement; 0: none came. */
 extern volatile sig_atomic_t query_interrupted;
 /* Begins before the first wanted packet. */
 void query_reader_begin(struct query_reader *reader, struct query *query,

@@ -301,6 +301,48 @@ os.write(fd, b"\x04")
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 END
 is "$(grep -c True shown):$(tail -n 1 shown)" 9:0 'the prompt' || diag "$(<shown)"
+
+# Ctrl-C while symbol() reads which libraries lie where: after many streams that tell nothing of it.
+cp -r trace linked
+linked=$(find linked -path '*/ust/*' -type f ! -name metadata ! -name '*.idx' -printf '%s %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
+for number in {1..400}; do
+	echo "${linked%/*}/link-$number"
+done | xargs -n 1 ln "$linked"
+IFS=, read -r address pid < <(rows calls 'SELECT ip, pid FROM "lttng_ust_libc:malloc" WHERE symbol(ip, pid) IS NOT NULL')
+python3 - "$lttngmap" "SELECT 'named ' || count(symbol($address, $pid)) AS n;" <<'END' >shown 2>&1
+import os, pty, select, signal, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["TERM"] = "xterm"
+    os.execv(sys.argv[1], [sys.argv[1], "query", "linked", "calls"])
+shown = b""
+def wait(text):
+    global shown
+    end = time.monotonic() + 60
+    while text not in shown and time.monotonic() < end and select.select([fd], [], [], 60)[0]:
+        shown += os.read(fd, 4096)
+    at = shown.find(text)
+    print(text, at >= 0, "" if at >= 0 else shown)
+    shown = shown[at + len(text):]
+def ticks():
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return sum(int(number) for number in file.read().rsplit(") ", 1)[1].split()[11:13])
+wait(b"query> ")
+before = ticks()
+os.write(fd, sys.argv[2].encode() + b"\n")
+while ticks() < before + 15:
+    time.sleep(0.01)
+os.kill(pid, signal.SIGINT)
+wait(b"interrupted")
+wait(b"query> ")
+os.write(fd, sys.argv[2].encode() + b"\n")
+wait(b"named 1")
+wait(b"query> ")
+os.write(fd, b"\x04")
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+is "$(grep -c True shown):$(tail -n 1 shown)" 5:0 'a statement after Ctrl-C has all names of functions' || diag "$(<shown)"
+rm -r linked
 ok 'the history is kept, for its owner' test "$(stat -c %a .lttngmap-query)" = 600
 
 done_testing

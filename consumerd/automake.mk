@@ -28,6 +28,7 @@ libconsumerd_la_SOURCES = \
 	consumerd/session/live.h \
 	consumerd/session/output-channel.c \
 	consumerd/session/output-channel.h \
+	consumerd/session/output-ring-ask.c \
 	consumerd/session/output-ring-private.h \
 	consumerd/session/output-ring-write.c \
 	consumerd/session/output-ring.c \

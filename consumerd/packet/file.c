@@ -5,12 +5,30 @@
 #include <errno.h>
 #include <unistd.h>
 
+/* Like pwritev(), but of no more than FILE_WRITE_MAX bytes. */
+static ssize_t write_some(int fd, struct iovec *part, const struct iovec *end, uint64_t offset)
+{
+	struct iovec *last = part;
+	size_t room = FILE_WRITE_MAX, length;
+	ssize_t written;
+
+	while (last < end && last->iov_len < room)
+		room -= last++->iov_len;
+	if (last == end)
+		return pwritev(fd, part, (int)(end - part), (off_t)offset);
+	length = last->iov_len;
+	last->iov_len = room;
+	written = pwritev(fd, part, (int)(last + 1 - part), (off_t)offset);
+	last->iov_len = length;
+	return written;
+}
+
 int file_write_parts(int fd, struct iovec *parts, int nr_parts, uint64_t offset)
 {
 	struct iovec *part = parts, *end = parts + nr_parts;
 
 	while (part < end) {
-		ssize_t written = pwritev(fd, part, (int)(end - part), (off_t)offset);
+		ssize_t written = write_some(fd, part, end, offset);
 
 		if (written < 0 && errno == EINTR)
 			continue;

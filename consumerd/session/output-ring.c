@@ -16,9 +16,6 @@
 #define TURN_PACKETS 16
 #define TURN_BYTES (4u << 20)
 
-/* Packets at a time that make it worth to stay awake. */
-#define AWAKE_PACKETS 2
-
 enum outcome {
 	OUTCOME_MORE,  /* another turn */
 	OUTCOME_IDLE,  /* until poll says something, or the pace does */
@@ -178,37 +175,6 @@ static enum outcome give_up(struct output_ring *ring, int error)
 	return OUTCOME_MORE;
 }
 
-/*
- * Gets the next packet of those that were given, or of a new answer: 0, or -errno of the request.
- * For a kernel's ring the first request asks again for the last packet of an earlier consumer.
- */
-static int next_packet(struct output_ring *ring)
-{
-	struct lttngmap_packet *first = ring->given.packets;
-	int error;
-
-	if (ring->next >= ring->given.count) {
-		*first = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
-		if (ring->is_kernel)
-			ring_kernel_request(&ring->kernel, first);
-		else if (ring->is_awake)
-			first->flags = LTTNGMAP_PACKET_AWAKE;
-		ring->given.count = LTTNGMAP_PACKETS_MAX;
-		ring->next = 0;
-		error = lttngmap_ring_file_get_packets(ring->file, &ring->given);
-		if (error) {
-			ring->given.count = 0;
-			return error;
-		}
-		ring->given_now += ring->given.count;
-		if (ring->given_now >= AWAKE_PACKETS)
-			ring->is_awake = !ring->is_kernel;
-	}
-	ring->packet = ring->given.packets[ring->next++];
-	ring->holding = true;
-	return 0;
-}
-
 /* True if the kernel's next packet should be waited for. */
 static bool is_short(const struct output_ring *ring)
 {
@@ -218,21 +184,6 @@ static bool is_short(const struct output_ring *ring)
 	       !output_session_is_draining(output_channel_session(ring->channel),
 					   ring->kernel.cursor.last) &&
 	       ring->packet.offset + ring->packet.length < meta->meta.subbuf_size / 2;
-}
-
-/*
- * There is nothing now. True if the ring is asked again: who was awake and was given hardly
- * anything since the last time goes to sleep, which takes a request that says so.
- */
-static bool is_asked_again(struct output_ring *ring)
-{
-	bool stays = ring->is_awake && ring->given_now >= AWAKE_PACKETS &&
-		     turn_add_later(&output_ring_shared(ring)->turns, &ring->turn);
-	bool sleeps = ring->is_awake && !stays;
-
-	ring->given_now = 0;
-	ring->is_awake = stays;
-	return sleeps;
 }
 
 /*
@@ -274,9 +225,9 @@ static enum outcome drain(struct output_ring *ring)
 
 	for (uint32_t packets = 0; packets < TURN_PACKETS && bytes < TURN_BYTES;) {
 		if (!ring->holding) {
-			error = next_packet(ring);
-			if (error == -EAGAIN && is_asked_again(ring))
-				error = next_packet(ring);
+			error = output_ring_next_packet(ring);
+			if (error == -EAGAIN && output_ring_is_asked_again(ring))
+				error = output_ring_next_packet(ring);
 			/* Listened to once there is nothing: what is there needs no event. */
 			if (error == -EAGAIN)
 				return ring->source ? OUTCOME_IDLE : listen_to(ring);
@@ -314,6 +265,8 @@ static enum outcome drain(struct output_ring *ring)
 		bytes += measure_written(ring, held);
 		if (is_short(ring))
 			return OUTCOME_IDLE;
+		if (output_ring_is_asked_later(ring))
+			return ring->source ? OUTCOME_IDLE : listen_to(ring);
 	}
 	return OUTCOME_MORE;
 }

@@ -9,8 +9,6 @@
 
 #include "common/base/time.h"
 
-/* A full sub-buffer is to be on disk within 20 ms. */
-#define STEP_USEC UINT64_C(15000)
 #define ACCURACY_USEC UINT64_C(1000)
 /* Turns that are short are served one after another for that long, then descriptors. */
 #define TURNS_USEC UINT64_C(500)
@@ -103,14 +101,16 @@ void turn_add(struct turns *turns, struct turn *turn)
 	(void)sd_event_source_set_enabled(turns->source, SD_EVENT_ON);
 }
 
-bool turn_add_later(struct turns *turns, struct turn *turn)
+bool turn_add_later(struct turns *turns, struct turn *turn, uint64_t due_usec)
 {
 	if (turn->queued || turn->waits)
 		return true;
-	if (cds_list_empty(&turns->waiting) &&
-	    (sd_event_source_set_time_relative(turns->timer, STEP_USEC) < 0 ||
-	     sd_event_source_set_enabled(turns->timer, SD_EVENT_ONESHOT) < 0))
-		return false;
+	if (cds_list_empty(&turns->waiting) || due_usec < turns->due_usec) {
+		if (sd_event_source_set_time(turns->timer, due_usec) < 0 ||
+		    sd_event_source_set_enabled(turns->timer, SD_EVENT_ONESHOT) < 0)
+			return false;
+		turns->due_usec = due_usec;
+	}
 	turn->waits = true;
 	cds_list_add_tail(&turn->node, &turns->waiting);
 	return true;

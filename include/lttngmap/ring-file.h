@@ -132,6 +132,12 @@ enum lttngmap_packet_flag {
 	 * ring no bell, and poll(2) tells only of a ring that is half full, and of the end.
 	 */
 	LTTNGMAP_PACKET_AWAKE = 1u << 6,
+	/*
+	 * Out: of the last packet of an answer. When it was given, no other sub-buffer of the file
+	 * was full, and neither a stop nor a rotation waited for a release: a reader that is awake
+	 * need not ask again at once.
+	 */
+	LTTNGMAP_PACKET_LAST = 1u << 7,
 };
 
 /*

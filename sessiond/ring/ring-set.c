@@ -308,6 +308,16 @@ static int take_sound(struct ring_set *set, uint32_t cpu, bool partial)
 	return result;
 }
 
+/* True if the next request may come later: nothing is full, and nobody waits for a release. */
+static bool is_emptied(struct ring_set *set)
+{
+	bool is_awaited = set->saved->rotating;
+
+	for (uint32_t i = 0; !is_awaited && i < set->rings; i++)
+		is_awaited = set->readers[i].frozen;
+	return !is_awaited && !ring_set_has_packet(set);
+}
+
 /* Up to `most`, which begin with packets[0], the request; how many in *count. The mutex is held. */
 static int get_packets(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most,
 		       uint32_t *count)
@@ -320,6 +330,8 @@ static int get_packets(struct ring_set *set, struct lttngmap_packet *packets, ui
 	result = take_sound(set, packets->cpu, packets->flags & LTTNGMAP_PACKET_PARTIAL);
 	if (result == 0)
 		set->given = *count = ring_set_give(set, packets, most);
+	if (result == 0 && is_emptied(set))
+		packets[*count - 1].flags |= LTTNGMAP_PACKET_LAST;
 	ring_set_tell_totals(set);
 	if (result != 0 && set->finished && !ring_set_has_packet(set))
 		result = -ENODATA;

@@ -43,6 +43,7 @@ struct lttngmap_ring_file {
 	bool has_hole;    /* the pages of the second packet of an answer cannot be had */
 	uint64_t damaged; /* this packet of it cannot be read */
 	bool no_data;
+	bool says_last; /* of an answer with all that there is */
 	bool is_open;
 	uint32_t most;    /* it gives up to so many at a time; 0: one */
 	uint32_t current; /* so many were given last */
@@ -167,6 +168,8 @@ int lttngmap_ring_file_get_packets(struct lttngmap_ring_file *ring,
 		packet->subbuf_id = ring->current++;
 		ring->taken++;
 	}
+	if (ring->says_last && ring->taken == ring->packets)
+		packets->packets[ring->current - 1].flags |= LTTNGMAP_PACKET_LAST;
 	packets->count = ring->current;
 	return 0;
 }
@@ -603,6 +606,35 @@ static void test_awake(void)
 	output_session_destroy(session);
 }
 
+/* Who is told that it has all asks for more at the next step, and not before. */
+static void test_not_chased(void)
+{
+	struct output_session *session = begin("last", "s");
+	struct lttngmap_ring_file *ring = play(0, "last", "p-4711-1", 6);
+
+	ring->most = 6;
+	ring->says_last = true;
+	ring->end_error = -EAGAIN;
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	RUN_UNTIL(ring->taken == 6);
+	is(ring->requests, 2, "a reader asks once more, to say that it is awake");
+	ring->packets = 12;
+	RUN_UNTIL(ring->taken == 12);
+	is(packets_on_disk(ring->stream), 12, "packets are written when they are given");
+	is(ring->requests, 3, "one that was given all does not ask whether there is more");
+	ring->most = 3;
+	ring->packets = 18;
+	ok(RUN_UNTIL(ring->released >= 12), "but soon, by itself");
+	is(ring->requests, 5, "and at once where it was not given all");
+	is(packets_on_disk(ring->stream), 18, "up to the last");
+	ring->packets = 19;
+	RUN_UNTIL(ring->taken == 19);
+	is(ring->asleep, 2, "one that was given hardly anything goes to sleep");
+	is(ring->early, 0, "no packet was let go before it was on disk");
+	output_session_destroy(session);
+}
+
 static void test_faults(void)
 {
 	struct lttngmap_ring_file *busy, *overrun, *dead, *wrong;
@@ -836,6 +868,7 @@ int main(void)
 	test_no_pages("own-hole", false, false);
 	test_no_pages("live-hole", false, true);
 	test_awake();
+	test_not_chased();
 	test_faults();
 	test_same_name();
 	test_no_output();

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "consumerd/packet/file.h"
 #include "consumerd/stream/stream.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
@@ -35,6 +36,7 @@ static int disk_error = ENOSPC;     /* what is said then */
 static size_t disk_bite = SIZE_MAX; /* bytes that one call takes at most */
 static int nr_direct;               /* calls past the page cache */
 static int nr_writes;               /* all calls */
+static size_t largest;              /* bytes of the largest call */
 static long disk_ms;                /* that a call takes, where time stands still otherwise */
 static bool is_clock_ours;
 static struct timespec clock_now;
@@ -54,6 +56,7 @@ ssize_t pwritev(int fd, const struct iovec *parts, int nr_parts, off_t offset)
 		size += parts[i].iov_len;
 	nr_direct += is_direct;
 	nr_writes++;
+	largest = size > largest ? size : largest;
 	clock_now.tv_nsec += disk_ms * 1000000;
 	if (limit == SIZE_MAX)
 		return syscall(SYS_pwritev, fd, parts, (long)nr_parts, (long)offset, 0L);
@@ -1068,6 +1071,33 @@ static void test_names(void)
 	trace_close(&trace);
 }
 
+/* The page cache takes large writes in large pages, which are dear. */
+static void test_pieces(void)
+{
+	const size_t sizes[] = { 100, FILE_WRITE_MAX, 3 * FILE_WRITE_MAX + 7, FILE_WRITE_MAX - 1,
+				 1 };
+	size_t total = 6 * FILE_WRITE_MAX;
+	char *bytes = malloc(total), *found = malloc(total);
+	struct iovec parts[5];
+	size_t size = 0;
+	int fd = open(trace_kit_path("pieces"), O_RDWR | O_CREAT, 0600);
+
+	for (size_t i = 0; i < total; i++)
+		bytes[i] = (char)(i % 251);
+	for (unsigned i = 0; i < 5; size += sizes[i++])
+		parts[i] = (struct iovec){ bytes + size, sizes[i] };
+	largest = 0;
+	nr_writes = 0;
+	is(file_write_parts(fd, parts, 5, 3), 0, "much is written");
+	ok(largest == FILE_WRITE_MAX && nr_writes == 6, "by %d calls, of 512 KiB at most",
+	   nr_writes);
+	ok(file_read(fd, found, total, 3) == (ssize_t)size && memcmp(found, bytes, size) == 0,
+	   "and is there as it was");
+	close(fd);
+	free(bytes);
+	free(found);
+}
+
 int main(void)
 {
 	log_set_level(LOG_LEVEL_ERROR);
@@ -1097,6 +1127,7 @@ int main(void)
 	test_run_full(PAGED_SIZE);
 	test_run_full(3000);
 	test_slow_disk();
+	test_pieces();
 	test_metadata();
 	test_names();
 	tap_figure(

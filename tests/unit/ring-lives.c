@@ -107,6 +107,8 @@ static void read_all(uint32_t most)
 			break;
 		for (uint32_t i = 0; i < packets.count && given->packets < PACKETS_MAX; i++) {
 			given->packet[given->packets] = packets.packets[i];
+			/* Of the moment, and not of the packet. */
+			given->packet[given->packets].flags &= ~(uint32_t)LTTNGMAP_PACKET_LAST;
 			__atomic_store_n(&given->packets, given->packets + 1, __ATOMIC_RELEASE);
 		}
 	}

@@ -119,6 +119,11 @@ static bool are_next(const struct lttngmap_packets *packets, uint64_t sequence)
 	return good;
 }
 
+static bool says_last(const struct lttngmap_packets *packets)
+{
+	return packets->packets[packets->count - 1].flags & LTTNGMAP_PACKET_LAST;
+}
+
 static uint64_t discarded(void)
 {
 	return ring_of(0)->discards;
@@ -149,6 +154,41 @@ static void test_counts(void)
 	is(get(&packets, LTTNGMAP_PACKETS_MAX), -EAGAIN, "there is no more");
 	ok(ring_set_drained(bench.set), "let go of, it is");
 	is(bench.totals.delivered, emitted, "each event was delivered");
+	tear_down();
+}
+
+/* Who looks by itself is told when it need not ask again at once. */
+static void test_last(void)
+{
+	struct lttngmap_packets packets;
+
+	set_up(LTTNGMAP_MODE_DISCARD);
+	fill(3);
+	get(&packets, 2);
+	ok(!says_last(&packets), "where more is full, no packet is said to be the last");
+	get(&packets, 2);
+	ok(packets.count == 1 && says_last(&packets), "where none is, one is");
+	emit(3 * FEWER);
+	get(&packets, 3);
+	ok(says_last(&packets) && !(packets.packets[0].flags & LTTNGMAP_PACKET_LAST),
+	   "of several, that is the last one");
+	ring_set_close_reader(bench.set);
+	ring_set_open_reader(bench.set);
+	get(&packets, 2);
+	ok(!says_last(&packets),
+	   "given again, as few as the next reader asks for, they are not all");
+	get(&packets, 2);
+	emit(FEWER);
+	ring_set_rotate(bench.set, 1);
+	get(&packets, 2);
+	ok(packets.count == 1 && !says_last(&packets), "in front of a rotation, none is");
+	get(&packets, 2);
+	ok(packets.count == 1 && !says_last(&packets), "nor while the rotation waits for one");
+	emit(FEWER);
+	bench_set_stop(&bench);
+	get(&packets, 2);
+	get(&packets, 2);
+	ok(packets.count == 1 && !says_last(&packets), "nor when the ring was stopped");
 	tear_down();
 }
 
@@ -431,6 +471,7 @@ int main(void)
 	rcu_register_thread();
 	ring_set_table_create();
 	test_counts();
+	test_last();
 	test_room();
 	test_other_reader();
 	test_odd();

@@ -32,6 +32,8 @@ libcli_la_SOURCES = \
 	cli/base/output-dir.h \
 	cli/base/output-file.c \
 	cli/base/output-file.h \
+	cli/base/regular-open.c \
+	cli/base/regular-open.h \
 	cli/base/problem.c \
 	cli/base/problem.h \
 	cli/base/program-search.c \

@@ -1049,6 +1049,7 @@ numbered_tests = \
 	tests/integration/snapshot.sh \
 	tests/integration/recover-slow.sh \
 	tests/integration/survive-panic.sh \
+	tests/integration/hostile-queries.sh \
 	tests/integration/hostile-traces.sh \
 	tests/integration/sparse-streams.sh \
 	tests/integration/start-up.sh \

@@ -227,17 +227,22 @@ static bool has_column(const struct query_table *table, const char *name)
 	return false;
 }
 
-/* Names differ in more than letters' case: underscores follow what there is already. */
+/*
+ * Names differ in more than letters' case: an underscore follows what there is already, and a
+ * number where that is not enough.
+ */
 static char *free_name(const struct query_table *table, const char *name)
 {
 	size_t length = strlen(name);
-	char *text = malloc(length + (size_t)table->nr_columns + 2);
+	char *text = malloc(length + 16);
 
 	if (!text)
 		return NULL;
 	strcpy(text, length ? name : "_");
-	while (has_column(table, text))
-		strcat(text, "_");
+	if (length && has_column(table, text))
+		strcpy(text + length, "_");
+	for (int i = table->nr_columns; has_column(table, text) && !query_interrupted; i++)
+		snprintf(text + length, 16, "_%d", i);
 	return text;
 }
 

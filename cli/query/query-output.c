@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/name.h"
 
@@ -47,13 +48,26 @@ static bool is_number(sqlite3_stmt *statement, int column)
 	return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
+/* 0: a letter that no terminal is to get. */
+static size_t letter_length(const char *text)
+{
+	return name_directs(text) ? 0 : text_letter_length(text);
+}
+
+static void put_escape(struct text_output *output, const char *text)
+{
+	char escape[8];
+
+	snprintf(escape, sizeof(escape), "\\x%02x", (unsigned char)*text);
+	text_output_text(output, escape);
+}
+
 size_t query_output_text(struct text_output *output, const char *text)
 {
 	size_t width = 0;
 
 	while (*text) {
-		size_t length = name_directs(text) ? 0 : text_letter_length(text);
-		char escape[8];
+		size_t length = letter_length(text);
 
 		if (length > 0) {
 			if (output)
@@ -62,9 +76,9 @@ size_t query_output_text(struct text_output *output, const char *text)
 			width++;
 			continue;
 		}
-		snprintf(escape, sizeof(escape), "\\x%02x", (unsigned char)*text++);
 		if (output)
-			text_output_text(output, escape);
+			put_escape(output, text);
+		text++;
 		width += 4;
 	}
 	return width;
@@ -221,16 +235,23 @@ static int output_table(sqlite3_stmt *statement, struct text_output *output)
 
 /* ---- CSV -------------------------------------------------------------------------------- */
 
-static void put_csv(struct text_output *output, const char *text, bool is_last)
+/* A terminal gets no control characters; a file, a value as it is. */
+static void put_csv(struct text_output *output, const char *text, bool to_people, bool is_last)
 {
 	bool is_quoted = text[strcspn(text, ",\"\r\n")] != '\0';
 
 	if (is_quoted)
 		text_output_char(output, '"');
-	for (; *text; text++) {
+	while (*text) {
+		size_t length = to_people ? letter_length(text) : 1;
+
 		if (*text == '"')
 			text_output_char(output, '"');
-		text_output_char(output, *text);
+		if (length > 0 || *text == '\n')
+			text_output_bytes(output, text, length ? length : 1);
+		else
+			put_escape(output, text);
+		text += length ? length : 1;
 	}
 	if (is_quoted)
 		text_output_char(output, '"');
@@ -240,14 +261,15 @@ static void put_csv(struct text_output *output, const char *text, bool is_last)
 static int output_csv(sqlite3_stmt *statement, struct text_output *output)
 {
 	int columns = sqlite3_column_count(statement), status;
+	bool to_people = isatty(STDOUT_FILENO);
 
 	for (int i = 0; i < columns; i++)
-		put_csv(output, sqlite3_column_name(statement, i), i + 1 == columns);
+		put_csv(output, sqlite3_column_name(statement, i), to_people, i + 1 == columns);
 	while ((status = sqlite3_step(statement)) == SQLITE_ROW && !output->error)
 		for (int i = 0; i < columns; i++) {
 			char buffer[TEXT_REAL_SIZE];
 
-			put_csv(output, text_of(statement, i, buffer), i + 1 == columns);
+			put_csv(output, text_of(statement, i, buffer), to_people, i + 1 == columns);
 		}
 	return status;
 }

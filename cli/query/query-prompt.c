@@ -62,7 +62,22 @@ static char *next_match(const char *text, int state)
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* "" without a home. */
+/* In a folder where no other user can put a link or a FIFO in its place. */
+static bool is_own(const char *path)
+{
+	int length = (int)(strrchr(path, '/') - path);
+	char folder[PATH_MAX];
+	struct stat status;
+
+	snprintf(folder, sizeof(folder), "%.*s", length ? length : 1, path);
+	if (stat(folder, &status) < 0 || status.st_uid != geteuid() || status.st_mode & 022)
+		return false;
+	if (lstat(path, &status) < 0)
+		return errno == ENOENT;
+	return S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_nlink == 1;
+}
+
+/* "" without a home, or in another user's. */
 static void name_history(char path[PATH_MAX])
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -72,7 +87,7 @@ static void name_history(char path[PATH_MAX])
 		length = snprintf(path, PATH_MAX, "%s/lttngmap-query", state);
 	else if (home && *home == '/')
 		length = snprintf(path, PATH_MAX, "%s/.lttngmap-query", home);
-	if (length < 0 || length >= PATH_MAX)
+	if (length < 0 || length >= PATH_MAX || !is_own(path))
 		path[0] = '\0';
 }
 

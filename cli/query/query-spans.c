@@ -260,11 +260,11 @@ static int open_span(struct cursor *cursor, struct thread *thread,
 		return 0;
 	}
 	if (thread->depth == thread->room) {
-		open = reallocarray(open, thread->room ? 2 * thread->room : 16, sizeof(*open));
+		open = reallocarray(open, thread->room ? 2 * thread->room : 2, sizeof(*open));
 		if (!open)
 			return -ENOMEM;
 		thread->open = open;
-		thread->room = thread->room ? 2 * thread->room : 16;
+		thread->room = thread->room ? 2 * thread->room : 2;
 	}
 	open[thread->depth] = (struct span){
 		.class = class,

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
+#include "cli/base/regular-open.h"
 
 #define ID_BITS 16
 
@@ -46,15 +47,11 @@ static int open_file(const struct query_reader *reader, bool is_index, uint64_t 
 			  is_index ? CTF_INDEX_SUFFIX : "");
 	if ((size_t)length >= sizeof(path))
 		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = regular_open(path, 0);
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-		*size = (uint64_t)status.st_size;
 		return fd;
-	}
-	close(fd);
-	return -EINVAL;
+	*size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+	return fd;
 }
 
 static void tell(struct query_reader *reader, const char *what)
@@ -143,15 +140,31 @@ static void seek(struct query_reader *reader, int fd)
 		close(index.fd);
 }
 
-/* Behind a header that does not tell where the next packet begins. False: nothing tells. */
+/* The first entry from `i` on that is not whole in a hole of the file, which may be of any size. */
+static uint64_t skip_hole(const struct index *index, uint64_t i)
+{
+	const uint64_t begin = sizeof(struct ctf_index_header),
+		       size = sizeof(struct ctf_index_entry);
+	off_t data = lseek(index->fd, (off_t)(begin + i * size), SEEK_DATA);
+
+	if (data < 0)
+		return errno == ENXIO ? index->count : i;
+	return (uint64_t)data < begin + i * size ? i : ((uint64_t)data - begin) / size;
+}
+
+/*
+ * Behind a header that does not tell where the next packet begins. False: nothing tells. Entries
+ * that were looked at are not looked at again, for `next` only grows.
+ */
 static bool find_next(struct query_reader *reader, int fd)
 {
 	struct index index = open_index(reader);
 	struct ctf_packet_header header;
 	struct ctf_index_entry entry;
 	bool found = false;
+	uint64_t i = reader->nr_looked_up;
 
-	for (uint64_t i = 0; !found && i < index.count && !query_interrupted; i++) {
+	while (!found && i < index.count && !query_interrupted) {
 		uint64_t at;
 
 		if (!read_entry(&index, i, &entry))
@@ -162,7 +175,9 @@ static bool find_next(struct query_reader *reader, int fd)
 			reader->next = at;
 			reader->number = i;
 		}
+		i = at == 0 ? skip_hole(&index, i + 1) : i + 1;
 	}
+	reader->nr_looked_up = i;
 	if (index.fd >= 0)
 		close(index.fd);
 	return found;

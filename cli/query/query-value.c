@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/name.h"
+
 #define REPLACEMENT "\xef\xbf\xbd"
 
 /* ---- fields ------------------------------------------------------------------------- */
@@ -101,6 +103,16 @@ bool query_integer(const struct query_fields *fields, int64_t number, const char
 
 /* ---- JSON ---------------------------------------------------------------------------- */
 
+/* A letter by its number, one of 17 bits or more by two. */
+static void json_letter(sqlite3_str *json, uint32_t letter)
+{
+	if (letter < 0x10000)
+		sqlite3_str_appendf(json, "\\u%04x", letter);
+	else
+		sqlite3_str_appendf(json, "\\u%04x\\u%04x", 0xd800 + ((letter - 0x10000) >> 10),
+				    0xdc00 + (letter & 0x3ff));
+}
+
 void query_json_text(sqlite3_str *json, const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -115,7 +127,9 @@ void query_json_text(sqlite3_str *json, const char *text, size_t length)
 		bytes = text_letter_length(letter);
 		if (*text == '"' || *text == '\\')
 			sqlite3_str_appendchar(json, 1, '\\');
-		if (bytes > 0)
+		if (name_directs(letter))
+			json_letter(json, name_letter(letter, bytes));
+		else if (bytes > 0)
 			sqlite3_str_append(json, text, (int)bytes);
 		else if ((unsigned char)*text >= 0x80)
 			sqlite3_str_appendall(json, REPLACEMENT);

@@ -200,7 +200,8 @@ struct query_reader {
 	uint64_t cycles_from, cycles_to; /* of the wanted time; rounded outwards */
 	uint64_t next, offset;           /* where the next packet begins, and the current one */
 	uint64_t file_size;
-	uint64_t number; /* of the next packet */
+	uint64_t number;       /* of the next packet */
+	uint64_t nr_looked_up; /* entries of the index, for where a packet begins */
 	struct packet_past past;
 	struct ctf_packet_header header;
 	uint64_t lost_events, lost_packets; /* before the current packet */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
+#include "cli/base/regular-open.h"
 #include "cli/view/metadata-bounds.h"
 #include "common/protocol/ctf.h"
 
@@ -100,11 +101,11 @@ static int check_bounds(const char *verb, const char *path, const char *text, si
 
 int metadata_file_text(const char *path, int flags, char **text, size_t *size)
 {
-	int error, fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+	int error, fd = regular_open(path, flags);
 
 	*text = NULL;
 	if (fd < 0)
-		return -errno;
+		return fd;
 	error = read_file(fd, text, size);
 	close(fd);
 	if (error) {

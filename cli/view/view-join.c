@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cli/base/regular-open.h"
 #include "cli/view/view.h"
 #include "common/protocol/ctf.h"
 
@@ -78,12 +79,10 @@ static int copy_packet(struct lane *lane, int in, int out, uint64_t *at, uint64_
 static int open_file(const struct join *join, const struct stream_file *file)
 {
 	char path[PATH_MAX];
-	int fd;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", join->from, file->name) >= sizeof(path))
 		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	return regular_open(path, 0);
 }
 
 static int copy_file(struct lane *lane, const struct join *join, const struct stream_file *file,

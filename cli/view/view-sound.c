@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
+#include "cli/base/regular-open.h"
 #include "cli/view/metadata-file.h"
 #include "cli/view/stream-check.h"
 #include "cli/view/view-join.h"
@@ -70,18 +71,10 @@ bool view_sound_is_interrupted(void)
 static int open_regular(const char *folder, const char *name, const char *suffix)
 {
 	char path[PATH_MAX];
-	struct stat status;
-	int fd;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s%s", folder, name, suffix) >= sizeof(path))
 		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-		return fd;
-	close(fd);
-	return -EINVAL;
+	return regular_open(path, 0);
 }
 
 /* True if the name belongs to something else than a file or a folder now. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <config.h>
+
 #include "common/record/packet-check.h"
 
 #include <errno.h>
@@ -109,6 +111,58 @@ const char *packet_check_order(const struct packet_past *past,
 	return NULL;
 }
 
+static int make_room(struct packet_body *body, uint64_t length)
+{
+	char *bytes;
+
+	if (length <= body->room)
+		return 0;
+	bytes = realloc(body->bytes, length);
+	if (!bytes)
+		return -ENOMEM;
+	body->bytes = bytes;
+	body->room = length;
+	return 0;
+}
+
+/* Of a file with holes, only data is read: new memory has zeros, which take no room. */
+static int read_data(struct packet_body *body, int fd, uint64_t length, uint64_t at)
+{
+	uint64_t end = at + length;
+	off_t data, hole = (off_t)at;
+	int error = 0;
+
+	free(body->bytes);
+	*body = (struct packet_body){ .bytes = calloc(1, length), .room = length };
+	if (!body->bytes) {
+		body->room = 0;
+		return -ENOMEM;
+	}
+	while (!error && (uint64_t)hole < end) {
+		data = lseek(fd, hole, SEEK_DATA);
+		if (data < 0 || (uint64_t)data >= end)
+			break;
+		hole = lseek(fd, data, SEEK_HOLE);
+		if (hole <= data)
+			return -EIO;
+		error = packet_read(fd, body->bytes + ((uint64_t)data - at),
+				    ((uint64_t)hole < end ? (uint64_t)hole : end) - (uint64_t)data,
+				    (uint64_t)data);
+	}
+	return error;
+}
+
+static int read_body(struct packet_body *body, int fd, uint64_t length, uint64_t at)
+{
+	off_t hole = lseek(fd, (off_t)at, SEEK_HOLE);
+	int error;
+
+	if (hole >= 0 && (uint64_t)hole < at + length)
+		return read_data(body, fd, length, at);
+	error = make_room(body, length);
+	return error ? error : packet_read(fd, body->bytes, length, at);
+}
+
 int packet_check_records(struct packet_body *body, int fd, uint64_t at,
 			 const struct ctf_packet_header *header, const struct record_layout *layout,
 			 char text[RECORD_FAULT_TEXT_SIZE], const char **what)
@@ -123,15 +177,7 @@ int packet_check_records(struct packet_body *body, int fd, uint64_t at,
 	int error;
 
 	*what = NULL;
-	if (span.length > body->room) {
-		char *bytes = realloc(body->bytes, span.length);
-
-		if (!bytes)
-			return -ENOMEM;
-		body->bytes = bytes;
-		body->room = span.length;
-	}
-	error = packet_read(fd, body->bytes, span.length, at + sizeof(*header));
+	error = read_body(body, fd, span.length, at + sizeof(*header));
 	if (error)
 		return error;
 	span.bytes = body->bytes;

@@ -347,6 +347,7 @@ static int take_stream(struct tsdl_scan *scan, struct record_layout *layout, str
 		       struct record_trace *trace)
 {
 	uint64_t id = 0, contexts = 0;
+	bool has_contexts = false;
 	int error;
 
 	parts->count = 0;
@@ -361,6 +362,9 @@ static int take_stream(struct tsdl_scan *scan, struct record_layout *layout, str
 				tsdl_skip_statement(scan);
 				continue;
 			}
+			if (has_contexts)
+				tsdl_fail(scan, "one event.context of a stream");
+			has_contexts = true;
 			take_struct(scan, parts);
 			for (size_t i = 0; i < parts->count; i++) {
 				if (parts->all[i].kind != RECORD_PART_FIXED)
@@ -402,6 +406,7 @@ static int take_event(struct tsdl_scan *scan, struct record_layout *layout, stru
 {
 	struct record_event event = { .level = -1 };
 	uint64_t id = 0, stream_id = 0;
+	bool has_fields = false;
 	int error;
 
 	parts->count = 0;
@@ -410,9 +415,12 @@ static int take_event(struct tsdl_scan *scan, struct record_layout *layout, stru
 			id = take_assigned(scan);
 		else if (tsdl_take_if(scan, "stream_id"))
 			stream_id = take_assigned(scan);
-		else if (tsdl_take_if(scan, "fields"))
+		else if (tsdl_take_if(scan, "fields")) {
+			if (has_fields)
+				tsdl_fail(scan, "the fields of an event once");
+			has_fields = true;
 			take_struct(scan, parts);
-		else if (!take_event_detail(scan, &event))
+		} else if (!take_event_detail(scan, &event))
 			tsdl_skip_statement(scan);
 	}
 	if (scan->error || id > UINT16_MAX || stream_id > UINT32_MAX)

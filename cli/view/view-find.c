@@ -5,10 +5,10 @@
 
 #include "cli/view/view.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
+#include "common/base/beneath.h"
 
 #define DEPTH_MOST 32 /* descriptors of the walk */
 
@@ -50,15 +51,15 @@ static void read_begin(int fd, struct recording *recording)
 		snprintf(recording->begin, sizeof(recording->begin), "%s", at + sizeof(key) - 1);
 }
 
-/* 0: `path` is the metadata of a trace; or -errno. Follows no link, waits for no FIFO. */
-static int read_recording(const char *path, struct recording *recording)
+/* 0: the folder has the metadata of a trace; or an error. */
+static int read_recording(int folder, struct recording *recording)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = beneath_open(folder, "metadata", O_RDONLY, 0, BENEATH_ANYBODY);
 	struct stat status;
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+		return fd;
+	if (fstat(fd, &status) < 0 || status.st_size == 0) {
 		close(fd);
 		return -ENODATA;
 	}
@@ -85,46 +86,123 @@ static bool is_newer(const struct recording *a, const struct recording *b)
 	return a->written.tv_nsec > b->written.tv_nsec;
 }
 
-/* Takes the trace's folder, the first component of `found`, if it is newer. True: it is. */
-static bool take_if_newer(const char *found, struct recording *newest, char *path, size_t size)
+/*
+ * Opens a folder in which no other user but root makes names: the caller's or root's, not open to
+ * all for writing. Links and mounts are not entered, so no other user's file system is asked.
+ */
+static int open_trusted(int folder, const char *name)
 {
-	size_t length = strcspn(found, "/");
-	struct recording recording;
+	int fd = beneath_open_directory(folder, name, BENEATH_ANYBODY);
 	struct stat status;
 
-	if (length >= size || read_recording(found, &recording) ||
-	    (newest->begin[0] && !is_newer(&recording, newest)))
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0) &&
+	    !(status.st_mode & S_IWOTH))
+		return fd;
+	close(fd);
+	return -EACCES;
+}
+
+/* Takes the folder's metadata if it is of a newer recording. True: it is. */
+static bool look_at(int folder, const char *name, struct recording *newest)
+{
+	int fd = open_trusted(folder, name);
+	struct recording recording;
+	bool is_taken;
+
+	if (fd < 0)
 		return false;
-	snprintf(path, size, "%.*s", (int)length, found);
-	if (lstat(path, &status) < 0 || !S_ISDIR(status.st_mode))
-		return false;
-	*newest = recording;
-	return true;
+	is_taken = read_recording(fd, &recording) == 0 &&
+		   (!newest->begin[0] || is_newer(&recording, newest));
+	if (is_taken)
+		*newest = recording;
+	close(fd);
+	return is_taken;
+}
+
+/* The next name in the directory that may be a folder's, or NULL. */
+static const char *next_folder(DIR *directory)
+{
+	const struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		if (entry->d_name[0] != '.' &&
+		    (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN))
+			return entry->d_name;
+	}
+	return NULL;
+}
+
+static DIR *open_list(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+
+	if (fd >= 0 && !directory)
+		close(fd);
+	return directory;
+}
+
+/* The same for what is in each folder's ust. */
+static bool look_at_chunks(int folder, struct recording *newest)
+{
+	DIR *directory = open_list(folder);
+	bool is_taken = false;
+	const char *name;
+
+	while ((name = next_folder(directory))) {
+		int fd = open_trusted(folder, name);
+
+		if (fd < 0)
+			continue;
+		is_taken |= look_at(fd, "ust", newest);
+		close(fd);
+	}
+	if (directory)
+		closedir(directory);
+	return is_taken;
+}
+
+/* The same wherever sessions, chunks of a rotated one and snapshots have metadata. */
+static bool look_below(int folder, const char *name, struct recording *newest)
+{
+	bool is_taken = look_at(folder, name, newest);
+	int fd = open_trusted(folder, name), archives;
+
+	if (fd < 0)
+		return is_taken;
+	is_taken |= look_at(fd, "ust", newest);
+	is_taken |= look_at(fd, "kernel", newest);
+	is_taken |= look_at_chunks(fd, newest);
+	archives = open_trusted(fd, "archives");
+	if (archives >= 0) {
+		is_taken |= look_at_chunks(archives, newest);
+		close(archives);
+	}
+	close(fd);
+	return is_taken;
 }
 
 int view_find_newest(char *path, size_t size)
 {
-	/* Where sessions, chunks of a rotated one and snapshots have it. */
-	static const char *const places[] = { "*/metadata", "*/ust/metadata", "*/kernel/metadata",
-					      "*/*/ust/metadata", "*/archives/*/ust/metadata" };
+	DIR *here = opendir(".");
 	struct recording newest = { 0 };
-	char best[PATH_MAX];
+	const char *name;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		glob_t found;
-
-		if (glob(places[i], 0, NULL, &found))
-			continue;
-		for (size_t j = 0; j < found.gl_pathc; j++) {
-			if (take_if_newer(found.gl_pathv[j], &newest, best, sizeof(best)))
-				snprintf(path, size, "%s", best);
-		}
-		globfree(&found);
+	while ((name = next_folder(here))) {
+		if (look_below(dirfd(here), name, &newest))
+			snprintf(path, size, "%s", name);
 	}
-	if (newest.begin[0])
+	if (here)
+		closedir(here);
+	if (newest.begin[0]) {
+		message_note("%s: the newest recording here: %s", view_verb, path);
 		return 0;
+	}
 	message_error("%s: there is no recording in this directory", view_verb);
-	message_hint("name one: lttngmap %s DIR; or make one: lttngmap record -- PROGRAM",
+	message_hint("name one, also if it is another user's: lttngmap %s DIR; or make one: "
+		     "lttngmap record -- PROGRAM",
 		     view_verb);
 	return -ENOENT;
 }

@@ -281,7 +281,11 @@ struct view_traces {
 	size_t count;
 };
 
-/* Finds the newest recording in the current directory. 0, or -errno after a message. */
+/*
+ * Finds the newest recording in the current directory, and names it on standard error. Only folders
+ * of the caller's and of root's count, which not everybody may write to; links and mounts are not
+ * entered. 0, or -errno after a message.
+ */
 int view_find_newest(char *path, size_t size);
 /*
  * Finds directories with CTF metadata at or below `path`, sorted by name. 0, or -errno after a

@@ -584,6 +584,25 @@ static void serve_untraced(const struct app_request *request, const struct app_m
 	untraced_count(request->daemon->untraced, &child, why);
 }
 
+/*
+ * The registered process that is the peer, or NULL. A process that is registered as another user
+ * than the peer's keeps its name: the peer is then counted by its own name alone, as its user's.
+ */
+static struct process *find_peer(const struct app_request *request, struct untraced_process *peer)
+{
+	struct process *process = process_lookup(request->daemon->processes, peer->pid);
+	uint64_t identity = process ? peer_identity_of(process->pidfd) : 0;
+
+	/* The peer has ended, and another process has its number. */
+	if (identity && peer->identity && identity != peer->identity)
+		return NULL;
+	if (process && process->uid != peer->uid) {
+		peer->pid = 0;
+		return NULL;
+	}
+	return process;
+}
+
 /* The peer connected for this message, so the kernel says who it is. */
 static void serve_executed(const struct app_request *request, const struct app_message *message)
 {
@@ -594,8 +613,12 @@ static void serve_executed(const struct app_request *request, const struct app_m
 		.gid = request->peer.gid,
 		.identity = peer_identity(request->fd),
 	};
-	struct process *process = process_lookup(request->daemon->processes, one.pid);
+	struct process *process;
 
+	/* A child that has the socket speaks for nobody: its parent may have another user since. */
+	if (request->peer.pid != request->sender.pid)
+		return;
+	process = find_peer(request, &one);
 	if (name[0])
 		name_clean_program(name, sizeof(message->executed.procname), one.name);
 	/* It is counted when it ends: it may not come to that, or register again. */
@@ -604,7 +627,7 @@ static void serve_executed(const struct app_request *request, const struct app_m
 	else if (name[0])
 		untraced_count(request->daemon->untraced, &one, UNTRACED_EXECUTED);
 	else
-		untraced_forget(request->daemon->untraced, one.pid, one.identity);
+		untraced_unsay(request->daemon->untraced, &one);
 }
 
 bool app_request_serve_foreign(struct app_request *request, const void *bytes, size_t size)

@@ -222,6 +222,14 @@ void untraced_forget(struct untraced *untraced, uint32_t pid, uint64_t identity)
 		forget(untraced, before);
 }
 
+void untraced_unsay(struct untraced *untraced, const struct untraced_process *process)
+{
+	const struct remembered *before = place_of(untraced, process->pid);
+
+	if (process->pid && before->why == UNTRACED_EXECUTED && before->process.uid == process->uid)
+		untraced_forget(untraced, process->pid, process->identity);
+}
+
 /* ---- what is shown ------------------------------------------------------------- */
 
 uint64_t untraced_total(const struct session *session)

@@ -53,6 +53,8 @@ void untraced_count(struct untraced *untraced, const struct untraced_process *pr
 void untraced_ended(struct untraced *untraced, const struct process *process);
 /* The process has registered: where it was counted, it is not any more. */
 void untraced_forget(struct untraced *untraced, uint32_t pid, uint64_t identity);
+/* The process could not execute what it was counted for, as that user's. */
+void untraced_unsay(struct untraced *untraced, const struct untraced_process *process);
 
 /* That session alone counts it, or not any more: it is registered, and has no rings there. */
 void untraced_count_in(struct session *session, const struct process *process,

@@ -12,12 +12,14 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <lttngmap/abi.h>
 
 #include "tests/utils/class-wire.h"
+#include "tests/utils/reused-pid.h"
 #include "tests/utils/sessiond-run.h"
 #include "tests/utils/tap.h"
 
@@ -258,20 +260,26 @@ static void test_same_user(void)
 
 /* What it executed has another user: it prints, say, what that user wrote, into the connection of
  * before. */
-static void test_earlier_user(void)
+static int connect_as_mallory(void)
 {
 	char path[sizeof(sessiond.dir) + 16];
-	int before, fd;
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/app.sock", sessiond.dir);
 	if (chmod(sessiond.dir, 0711) != 0 || chmod(path, 0666) != 0)
 		bail_out("%s is not open to others", path);
 	if (seteuid(MALLORY) != 0)
 		bail_out("cannot be another user");
-	before = app_connect(&sessiond);
+	fd = app_connect(&sessiond);
 	if (seteuid(0) != 0)
 		bail_out("cannot be root again");
-	fd = app_connect(&sessiond);
+	return fd;
+}
+
+static void test_earlier_user(void)
+{
+	int before = connect_as_mallory(), fd = app_connect(&sessiond);
+
 	app_register(fd, 0, NULL, 0, 0, &answer);
 	app_close_fds(&answer);
 	app_register(before, 0, NULL, 0, 0, &answer);
@@ -280,6 +288,134 @@ static void test_earlier_user(void)
 	is_answered(fd, "  ... and the process stays registered");
 	close(before);
 	close(fd);
+}
+
+/* ---- what it executes ------------------------------------------------------------------ */
+
+/* The daemon has served it when it closes the connection. */
+static void say_executed(int fd, const char *name)
+{
+	struct protocol_app_executed message = { .parent = 0 };
+	char byte;
+
+	message.header = header_of(PROTOCOL_APP_EXECUTED, sizeof(message));
+	snprintf(message.procname, sizeof(message.procname), "%s", name);
+	say(fd, &message, sizeof(message));
+	if (recv(fd, &byte, 1, 0) > 0)
+		_exit(1);
+}
+
+static void say_backdoor(int fd)
+{
+	say_executed(fd, "backdoor");
+}
+
+static void say_nothing(int fd)
+{
+	say_executed(fd, "");
+}
+
+static void be_traced(void)
+{
+	app_register(app_connect(&sessiond), 0, NULL, 0, 0, &answer);
+}
+
+/* Its user left a child with a socket, and executed a program that has root's rights. */
+static void be_spoken_for(void)
+{
+	int before = connect_as_mallory();
+
+	be_traced();
+	as_child(before, say_backdoor);
+}
+
+static void be_printing(void)
+{
+	int before = connect_as_mallory();
+
+	be_traced();
+	say_executed(before, "printed");
+}
+
+static void be_silenced(void)
+{
+	int before = connect_as_mallory(), again = connect_as_mallory();
+
+	be_traced();
+	say_executed(app_connect(&sessiond), "registered");
+	as_child(before, say_nothing);
+	say_executed(again, "");
+}
+
+static void be_unregistered(void)
+{
+	int before = connect_as_mallory();
+
+	say_executed(app_connect(&sessiond), "unregistered");
+	say_executed(before, "");
+}
+
+/* A process that has ended connected the socket, and this one gets its number. */
+static void be_its_successor(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	pid_t pid;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/app.sock", sessiond.dir);
+	pid = fork();
+	if (pid == 0)
+		_exit(connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 ? 0 : 1);
+	waitpid(pid, NULL, 0);
+	pid = fork_as(pid);
+	if (pid == 0) {
+		be_traced();
+		say_executed(fd, "ghost");
+		_exit(0);
+	}
+	if (pid < 0)
+		bail_out("no process of a chosen number");
+	waitpid(pid, NULL, 0);
+}
+
+/* By how much more processes are counted as traced when such a process has ended. */
+static int64_t traced_by(void (*be)(void))
+{
+	int64_t processes = status_of("processes"), alive = status_of("alive");
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		be();
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+		bail_out("a process failed");
+	for (int i = 0; i < 6000 && status_of("alive") > alive; i++)
+		usleep(10000);
+	return status_of("processes") - processes;
+}
+
+static void test_executed(void)
+{
+	int64_t before = status_of("not_traced");
+
+	is(traced_by(be_spoken_for), 1,
+	   "a process whose child says that it executed another stays traced");
+	is(count_of("backdoor"), 0, "  ... and is not named as the child says");
+	is(traced_by(be_printing), 1, "a process that says it as its earlier user stays traced");
+	is(status_of("not_traced"), before + 1, "  ... and is counted");
+	is(count_of("printed"), 0, "  ... within its earlier user's share of names");
+	is(traced_by(be_silenced), 0, "a process that says it itself is not traced");
+	is(count_of("registered"), 1,
+	   "  ... and neither its child nor its earlier user takes that back");
+	traced_by(be_unregistered);
+	is(count_of("unregistered"), 1, "  ... also of a process that is not registered");
+	is(traced_by(be_its_successor), 1,
+	   "a process with the number of one that said it stays traced");
+	is(count_of("ghost"), 1, "  ... and the one that ended is counted");
 }
 
 /* ---- messages to people ---------------------------------------------------------------- */
@@ -382,6 +518,7 @@ int main(void)
 	test_end();
 	test_same_user();
 	test_earlier_user();
+	test_executed();
 	test_messages(fileno(log));
 	close(fd);
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well");

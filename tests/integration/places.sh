@@ -28,8 +28,9 @@ unset LTTNGMAP_RUNTIME_DIR XDG_RUNTIME_DIR
 chmod 0755 "$TAP_DIR"
 mkdir -m 0700 "$TAP_DIR/xdg" "$TAP_DIR/out"
 chown $uid "$TAP_DIR/xdg" "$TAP_DIR/out"
+who=(setpriv "--reuid=$uid" "--regid=$uid" --clear-groups) where=/
 as() {
-	(cd / && exec setpriv --reuid=$uid --regid=$uid --clear-groups "$@")
+	(cd "$where" && exec "${who[@]}" "$@")
 }
 wait_for() {
 	local i
@@ -150,7 +151,7 @@ hang() { # DIRECTORY KIND
 answer() { # all mounts end
 	kill -KILL "${hanging[@]}" 2>/dev/null
 	wait "${hanging[@]}" 2>/dev/null
-	umount -l "$folder" "$recording" 2>/dev/null
+	umount -l "$folder" "$recording" 2>/dev/null || :
 }
 hanging=()
 cleanup eval 'answer; rmdir "$folder" "$recording" 2>/dev/null'
@@ -189,4 +190,37 @@ for kind in silent $uid; do
 	answer
 done
 rmdir "$folder" "$recording"
+
+# The same in a folder of everybody's, where root and that user look for their newest recordings.
+shared=$TAP_DIR/shared
+recording=$shared/x
+make_trace=$LTTNGMAP_SRC/tests/utils/make-trace
+"$make_trace" "$shared/mine" 3
+chmod 1777 "$shared"
+for trace in theirs open/ust open; do
+	"$make_trace" "$shared/$trace" 7
+	sed -i '1a env { trace_creation_datetime = "99999999T999999"; };' "$shared/$trace/metadata"
+done
+chown -R $uid "$shared/theirs" "$shared/open/metadata" "$shared/open/ust"
+chmod 1777 "$shared/open"
+mkdir "$recording"
+chown $uid "$recording"
+other=("${who[@]}") where=$shared
+for kind in silent $uid; do
+	who=() name=mine
+	[[ $kind == silent ]] || who=("${other[@]}") name=theirs
+	hanging=()
+	hang "$recording" "$kind"
+	[[ $kind == silent ]] || as ls -d x >/dev/null
+	for words in 'view' 'query SELECT+1' 'report --text' 'complete -- view -e t'; do
+		read -ra words <<<"$words"
+		quick "${map[@]}" "${words[@]//+/ }"
+		is "$(grep -c "it hung" "$TAP_DIR/quick")" 0 \
+			"$name, without a folder: ${words[*]} does not wait for a mount ($kind)"
+	done
+	answer
+	like "$(said "${map[@]}" view)" "the newest recording here: $name" \
+		"view takes and names the caller's own, of no other user's date"
+done
+rmdir "$recording"
 done_testing

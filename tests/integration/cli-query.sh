@@ -73,33 +73,41 @@ for table in spans threads; do
 done
 is "$(rows untold 'SELECT count(*) > 0 FROM events' 2>&1)" 1 '  ... where they are asked for'
 
-# Five events are said to be lost before the second packet of the largest stream; its third packet is missing.
-cp -r trace lossy
-lossy=$(find lossy -path '*/ust/*' -type f ! -name metadata ! -name '*.idx' -printf '%s %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
-read -r pid cpu number < <(python3 - "$lossy" <<'END'
+# lose N: five events are said to be lost before packet N of the largest stream; the packet behind it is missing.
+lose() {
+	rm -rf lossy
+	cp -r trace lossy
+	lossy=$(find lossy -path '*/ust/*' -type f ! -name metadata ! -name '*.idx' -printf '%s %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
+	read -r pid cpu number < <(python3 - "$lossy" "$1" <<'END'
 import struct, sys
-data, at, packets = open(sys.argv[1], "rb").read(), 0, []
+data, at, packets, n = open(sys.argv[1], "rb").read(), 0, [], int(sys.argv[2])
 while at < len(data):
     size = struct.unpack_from("<Q", data, at + 56)[0] // 8
     packets.append(bytearray(data[at:at + size]))
     at += size
-for packet in packets[1:]:
+for packet in packets[n:]:
     struct.pack_into("<Q", packet, 72, 5)
-open(sys.argv[1], "wb").write(b"".join(packets[:2] + packets[3:]))
+open(sys.argv[1], "wb").write(b"".join(packets[:n + 1] + packets[n + 2:]))
 print(struct.unpack_from("<I", data, 84)[0], struct.unpack_from("<I", data, 80)[0], len(packets))
 END
-)
-ok 'the stream has several packets' test "$number" -gt 3
-is "$(rows lossy 'SELECT pid, cpu, events, packets FROM losses ORDER BY time')" "$pid,$cpu,5,0
-$pid,$cpu,0,1" 'losses'
-lost=$(rows lossy "SELECT min(time) FROM events WHERE pid = $pid AND cpu = $cpu AND name GLOB 'asked:[rs]*' AND
-	time >= (SELECT \"begin\" FROM packets WHERE stream = '${lossy##*/}' AND lost_events = 5)")
+	)
+	lost=$(rows lossy "SELECT min(time) FROM events WHERE pid = $pid AND cpu = $cpu AND name GLOB 'asked:[rs]*' AND
+		time >= (SELECT \"begin\" FROM packets WHERE stream = '${lossy##*/}' AND lost_events = 5)")
+}
 # over TRACE: spans that were open when events were lost, and how many end there and are cut.
 over() {
 	rows "$1" "SELECT count(*) FILTER (WHERE \"begin\" < $lost AND \"begin\" + duration > $lost),
 		count(*) FILTER (WHERE \"begin\" + duration = $lost AND cut) FROM spans WHERE pid = $pid"
 }
-IFS=, read -r open cut < <(over trace)
+# A packet may begin where no thread has a span open.
+for ((n = 1; n == 1 || n < number - 2; n++)); do
+	lose "$n"
+	IFS=, read -r open cut < <(over trace)
+	[[ $open == 0 ]] || break
+done
+ok 'the stream has several packets' test "$number" -gt 3
+is "$(rows lossy 'SELECT pid, cpu, events, packets FROM losses ORDER BY time')" "$pid,$cpu,5,0
+$pid,$cpu,0,1" 'losses'
 ok 'spans were open when events were lost' test "$open" -gt 0
 IFS=, read -r still cut < <(over lossy)
 is "$still:$((cut >= open))" 0:1 'lost events cut all spans of their process that are open'

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define PLAN_MAX 32
-/* What a record is taken to need, to guess how many there are. */
+/* Bytes that a record is taken to need, to guess how many there are. */
 #define BYTES_OF_EVENT 32
 
 struct table {

@@ -136,7 +136,8 @@ static void tell(struct query *query, const struct query_reader *event)
 		if (!fact.build_id)
 			return;
 	} else if (fact.telling == SYMBOLS_TELLS_UNLOAD || fact.telling == SYMBOLS_TELLS_END) {
-		/* What was there before was asked for, too: only what lies in its place ends it. */
+		/* Objects that are gone are asked for, too: one ends when another lies in its
+		 * place. */
 		return;
 	}
 	symbols_tell(query->symbols, machine_of(event->trace->format.trace.host),

@@ -24,7 +24,7 @@
 #define DEPTH_MAX 4096
 #define PLACES_AT_FIRST 256
 
-/* What a class is for the spans. */
+/* The part that a class has in spans. */
 struct query_span_class {
 	enum export_kind kind;
 	char *category, *name;
@@ -73,7 +73,7 @@ struct cursor {
 
 /* ---- classes ------------------------------------------------------------------------ */
 
-/* Of the same stream: the classes of that name are found by halves. */
+/* Classes of that name and stream are found by halves. */
 static bool has_class(const struct query *query, const struct query_class *class, const char *name)
 {
 	size_t low = 0, high = query->nr_classes;

@@ -200,7 +200,7 @@ static bool is_wanted(const struct query_reader *reader, const struct ctf_packet
 	       header->cpu_id == wanted->cpu;
 }
 
-/* What was lost before this packet. */
+/* Notes the events and packets that were lost before this packet. */
 static void note_losses(struct query_reader *reader, const struct ctf_packet_header *header)
 {
 	const struct packet_past *past = &reader->past;

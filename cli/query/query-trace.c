@@ -109,7 +109,7 @@ static int add_streams(struct query *query, const struct query_trace *trace)
 	return error;
 }
 
-/* What the first packet of a stream says; a stream without any packet is left out. */
+/* Reads the first packet of a stream; a stream without any packet is left out. */
 static int look_at_stream(struct query *query, struct query_stream *stream, bool *is_wanted)
 {
 	const struct query_wanted any = { INT64_MIN, INT64_MAX, -1, -1, .packets = true };

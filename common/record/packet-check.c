@@ -125,7 +125,7 @@ static int make_room(struct packet_body *body, uint64_t length)
 	return 0;
 }
 
-/* Of a file with holes, only data is read: new memory has zeros, which take no room. */
+/* Reads the data of a file with holes into new memory, whose zeros take no room. */
 static int read_data(struct packet_body *body, int fd, uint64_t length, uint64_t at)
 {
 	uint64_t end = at + length;

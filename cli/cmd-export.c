@@ -89,7 +89,7 @@ static int tell_what_is_missing(const struct export *export, const char *path)
 
 	if (export->view.events == 0)
 		return is_missing ? -ENOENT : 0;
-	if (export->format && export->has_pairs && !export->has_threads) {
+	if (export->format && export->has_pairs && !export->has_threads && export->slices == 0) {
 		message_note("export: no slices: the trace does not tell the thread of an event");
 		message_hint("record with --context vtid");
 	} else if (export->format == &export_folded && export->slices == 0) {

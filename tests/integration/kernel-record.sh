@@ -134,8 +134,9 @@ ok 'report chooses them' "$LTTNGMAP_BUILD/lttngmap" report -p ls -o named.html n
 is "$(grep -c sys_enter_ exported)" "$(wc -l <shown)" '  ... and export'
 # By whom they are, in each format.
 expected=$("$LTTNGMAP_BUILD/lttngmap" view named -p ls | wc -l)
-"$LTTNGMAP_BUILD/lttngmap" export named --chrome - | python3 "$utils/programs_of.py" chrome >programs
+"$LTTNGMAP_BUILD/lttngmap" export named --chrome - 2>err | python3 "$utils/programs_of.py" ends >programs
 is "$(grep '^ls ' programs)" "ls $expected" 'a chrome export has them in the process'
+is "$(grep -c 'no slices' err)" 0 '  ... as slices of its threads, though no context tells these'
 "$LTTNGMAP_BUILD/lttngmap" report -o named.html named 2>err
 python3 "$utils/programs_of.py" page <named.html >programs
 is "$(grep '^ls ' programs)" "ls $expected" '  ... and so has the page'

@@ -36,6 +36,9 @@ for directory, folders, names in os.walk(root):
     for name in names + [f for f in folders if os.path.islink(os.path.join(directory, f))]:
         installed.append(place(os.path.relpath(os.path.join(directory, name), root)))
 owners = {name: [] for name in installed}
+# debian/rules copies these by itself.
+with open(debian + "/rules", encoding="utf-8") as rules:
+    copied = {to + name for name, to in re.findall(r"\tcp \S+/(\S+) debian/tmp/(\S+/)\n", rules.read())}
 has_java = "usr/share/java/lttngmap-agent.jar" in owners
 for path in glob.glob(debian + "/*.install") + [debian + "/not-installed"]:
     with open(path, encoding="utf-8") as lines:
@@ -45,7 +48,7 @@ for path in glob.glob(debian + "/*.install") + [debian + "/not-installed"]:
             for name in found:
                 owners[name].append(os.path.basename(path))
             # Units are installed where configure was told to, and Java's parts where there is a compiler.
-            if not found and "systemd" not in pattern and not ("java" in pattern and not has_java):
+            if not found and pattern not in copied and "systemd" not in pattern and not ("java" in pattern and not has_java):
                 print(f"{os.path.basename(path)} names {pattern}, which is not there")
 for name, lists in sorted(owners.items()):
     if len(lists) != 1:

@@ -219,14 +219,14 @@ static bool closes(uint32_t ring, uint64_t discards)
 
 static void test_bound(void)
 {
-	uint64_t later = clock_read(LTTNGMAP_CLOCK_TSC) + (UINT64_C(1) << 44);
+	uint64_t later = clock_read(LTTNGMAP_CLOCK_TSC) + (UINT64_C(1) << 44), events;
 
 	ok(!closes(0, UINT64_C(1) << 32),
 	   "in its first ring, a process counts what it lost before");
 	ok(closes(0, UINT64_C(1) << 34), "but no more than a minute has room for");
 	ok(closes(1, UINT64_C(1) << 32), "in another ring it lost nothing before that was made");
 	/* Its last record is from before a reset of the clock, the next ones are from after it. */
-	set_up(LTTNGMAP_MODE_DISCARD, NULL);
+	events = set_up(LTTNGMAP_MODE_DISCARD, NULL);
 	ring_set_reset_clock(bench.set, later);
 	ring_of(1)->commit[1] = later & LTTNGMAP_TIMESTAMP_MASK;
 	bench_set_believe(&bench, ring_of(1));
@@ -234,7 +234,7 @@ static void test_bound(void)
 	fill_ring(1, 2);
 	get_packet(1, LTTNGMAP_PACKET_PARTIAL);
 	read_sums();
-	is(sums.written, 5, "a ring goes on after a reset of the clock");
+	is(sums.written, events + 5, "a ring goes on after a reset of the clock");
 	ring_of(1)->discards = UINT64_C(1) << 40;
 	look();
 	is(bench.totals.closed_rings, 0, "and losses from before stay right");

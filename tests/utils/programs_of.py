@@ -2,10 +2,11 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 """programs_of.py - how many events of which program a trace holds, in each format:
 
-    programs_of.py json|chrome|folded|perfetto|page <FILE
+    programs_of.py json|chrome|ends|folded|perfetto|page <FILE
 
 One line for each program, sorted: NAME COUNT, but for folded stacks, which have no count.
-For perfetto, FILE is what `protoc --decode` prints; for a page, its index says it.
+Of a chrome export, "ends" counts the ends of slices, too. For perfetto, FILE is what
+`protoc --decode` prints; for a page, its index says it.
 """
 import collections
 import json
@@ -19,10 +20,14 @@ def of_json(file):
     return collections.Counter(json.loads(line)["program"] for line in file)
 
 
-def of_chrome(file):
+def of_chrome(file, phases="BiX"):
     events = json.load(file)["traceEvents"]
-    names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
-    return collections.Counter(names[e["pid"]] for e in events if e["ph"] in "BiX")
+    names = {e["pid"]: e["args"]["name"] for e in events if e.get("name") == "process_name"}
+    return collections.Counter(names[e["pid"]] for e in events if e["ph"] in phases)
+
+
+def of_ends(file):
+    return of_chrome(file, "BEiX")
 
 
 def of_folded(file):

@@ -22,8 +22,6 @@ libcli_la_SOURCES = \
 	cli/base/field-member.h \
 	cli/base/locate.c \
 	cli/base/locate.h \
-	cli/base/losses.c \
-	cli/base/losses.h \
 	cli/base/message.c \
 	cli/base/message.h \
 	cli/base/options.c \

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/base/losses.h"
+#include "common/base/losses.h"
 #include "cli/base/message.h"
 #include "cli/base/output-dir.h"
 #include "cli/merge/merge.h"

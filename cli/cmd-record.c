@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/losses.h"
+#include "common/base/losses.h"
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/record/record.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cli/base/locate.h"
-#include "cli/base/losses.h"
+#include "common/base/losses.h"
 #include "cli/base/message.h"
 #include "cli/base/output-dir.h"
 #include "cli/client/left-recordings.h"

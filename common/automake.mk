@@ -22,6 +22,8 @@ libcommon_la_SOURCES = \
 	common/base/json-message.h \
 	common/protocol/attach-request.h \
 	common/protocol/places.h \
+	common/base/losses.c \
+	common/base/losses.h \
 	common/base/log.c \
 	common/base/log.h \
 	common/base/map-guard.c \

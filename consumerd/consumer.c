@@ -122,6 +122,14 @@ static void on_recording(void *userdata, const char *name, bool on)
 		output_session_set_recording(session, on);
 }
 
+static void on_losses(void *userdata, const char *name, const struct losses *losses)
+{
+	struct output_session *session = need_session(userdata, name);
+
+	if (session)
+		output_session_note_losses(session, losses);
+}
+
 static void on_metadata(void *userdata, const char *name, uint64_t generation, uint64_t offset,
 			int memory, int formats, bool final)
 {
@@ -164,6 +172,7 @@ static const struct link_ops ops = {
 	.rotate = on_rotate,
 	.live = on_live,
 	.recording = on_recording,
+	.losses = on_losses,
 	.end = on_end,
 	.closed = on_closed,
 };

@@ -210,6 +210,30 @@ static int on_recording(struct link *link, struct json_object *message, const ch
 	return error;
 }
 
+static int on_losses(struct link *link, struct json_object *message, const char *session)
+{
+	struct losses losses = { 0 };
+	const struct {
+		const char *key;
+		uint64_t *count;
+	} counts[] = {
+		{ "kept", &losses.kept },
+		{ "discarded", &losses.discarded },
+		{ "overwritten", &losses.overwritten },
+		{ "broken", &losses.broken },
+		{ "buffered", &losses.buffered },
+		{ "kernel", &losses.kernel },
+	};
+	int error = 0;
+
+	for (size_t i = 0; !error && i < sizeof(counts) / sizeof(counts[0]); i++)
+		error = json_message_get_uint64(message, counts[i].key, 0, INT64_MAX,
+						counts[i].count);
+	if (!error)
+		link->ops->losses(link->userdata, session, &losses);
+	return error;
+}
+
 static int on_channel_end(struct link *link, struct json_object *message, const char *session)
 {
 	const char *channel;
@@ -267,6 +291,8 @@ static int take_message(struct link *link, struct json_object *message,
 		return on_rotate(link, message, session);
 	if (strcmp(event, "live") == 0)
 		return on_live(link, message, session);
+	if (strcmp(event, "losses") == 0)
+		return on_losses(link, message, session);
 	if (strcmp(event, "recording") == 0)
 		return on_recording(link, message, session);
 	if (strcmp(event, "metadata") == 0)

@@ -12,6 +12,7 @@
 
 #include <systemd/sd-event.h>
 
+#include "common/base/losses.h"
 #include "common/protocol/ctf.h"
 #include "consumerd/session/output-session.h"
 
@@ -35,6 +36,7 @@ struct link_ops {
 		       const struct output_session_rotation *rotation);
 	void (*live)(void *userdata, const char *session, uint64_t time);
 	void (*recording)(void *userdata, const char *session, bool on);
+	void (*losses)(void *userdata, const char *session, const struct losses *losses);
 	void (*end)(void *userdata, const char *session);
 	/* The daemon is gone. The link says and sends nothing from here on. */
 	void (*closed)(void *userdata);

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/base/losses.h"
+#include "common/base/losses.h"
 #include "cli/base/message.h"
 #include "common/base/amount.h"
 #include "common/base/beneath.h"

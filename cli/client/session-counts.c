@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/base/locate.h"
-#include "cli/base/losses.h"
+#include "common/base/losses.h"
 #include "cli/base/message.h"
 #include "cli/client/control-client.h"
 #include "cli/client/damaged.h"

@@ -8,7 +8,7 @@
 
 /* Asks for "status", and adds who sends the session to a collector. The caller puts *answer. */
 int session_counts_ask(struct session_verb *self, struct json_object **answer);
-/* Call after "start": makes room beside the trace for what is lost (cli/base/losses.h). */
+/* Call after "start": makes room beside the trace for what is lost (common/base/losses.h). */
 void session_counts_start(struct session_verb *self);
 /* Sends "stop", then does the same; notes the losses beside the trace. */
 int session_counts_stop(struct session_verb *self, struct json_object **answer);

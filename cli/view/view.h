@@ -30,7 +30,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "cli/base/losses.h"
+#include "common/base/losses.h"
 #include "cli/base/text-output.h"
 
 /* ---- streams ---------------------------------------------------------------- */

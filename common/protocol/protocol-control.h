@@ -255,6 +255,9 @@
  *       see whether the output was moved or removed. With "spool", off: nothing more is
  *       recorded, and the rest of the rings is written whatever waits to be sent. On at first.
  *       For a kernel session, "final" says it
+ *   {"event": "losses", "session": NAME, "kept": N, "discarded": N, "overwritten": N,
+ *    "broken": N, "buffered": N, "kernel": N}
+ *       final sums of the session, to be noted in OUTPUT/.losses (common/base/losses.h)
  *   {"event": "end", "session": NAME}       forget it
  *   consumer:
  *   {"verb": "written", "session": NAME, "generation": N, "packets": N,

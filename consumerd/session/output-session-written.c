@@ -151,3 +151,17 @@ void output_session_recovered(struct output_session *session)
 	session->trouble = 0;
 	output_session_report_now(session);
 }
+
+void output_session_note_losses(struct output_session *session, const struct losses *losses)
+{
+	int error;
+
+	if (session->spool || session->trace.output < 0)
+		return;
+	trace_become_owner(&session->trace);
+	error = losses_write(session->trace.output, losses);
+	trace_become_self();
+	if (error)
+		log_warning("session %s: its losses are not noted in %s: %s", session->name,
+			    session->output, beneath_why(error));
+}

@@ -17,6 +17,7 @@
 #include <systemd/sd-event.h>
 #include <urcu/list.h>
 
+#include "common/base/losses.h"
 #include "common/record/record-layout.h"
 #include "consumerd/session/snapshot.h"
 #include "consumerd/stream/stream.h"
@@ -187,6 +188,12 @@ void output_session_tell_live(struct output_session *session, uint64_t time);
  * limit; it is bounded. A session without a spool ignores this.
  */
 void output_session_set_recording(struct output_session *session, bool on);
+
+/*
+ * Writes the session's sums beside its trace, for readers. Nothing is written to a spool, which is
+ * not read, and where the output cannot be written.
+ */
+void output_session_note_losses(struct output_session *session, const struct losses *losses);
 
 /* Let all rings have a turn, whether they said that they have something or not. */
 void output_session_wake(struct output_session *session);

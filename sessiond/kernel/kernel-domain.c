@@ -356,6 +356,16 @@ static void forget(struct kernel_domain *domain, const void *data)
 		domain->making.data = NULL;
 }
 
+static uint64_t count_lost(const struct kernel_domain *domain)
+{
+	uint64_t overrun;
+
+	if (!domain)
+		return 0;
+	overrun = kernel_instance_overrun(domain->instance);
+	return overrun > domain->written.discarded ? overrun : domain->written.discarded;
+}
+
 const struct session_kernel_ops kernel_domain_ops = {
 	.start = kernel_domain_start,
 	.stop = kernel_domain_stop,
@@ -365,6 +375,7 @@ const struct session_kernel_ops kernel_domain_ops = {
 	.write_error = write_error_of,
 	.push = kernel_domain_push,
 	.send_live = send_live,
+	.lost = count_lost,
 	.take_written = kernel_domain_take_written,
 	.forget = forget,
 	.destroy = kernel_domain_destroy,

@@ -38,6 +38,13 @@ static struct json_object *make_event(const char *event, const struct session *s
 	return consumer_link_event(event, session->key);
 }
 
+/* A count of events that overflowed is none. */
+static void add_count(struct json_object *message, const char *key, uint64_t count)
+{
+	json_object_object_add(message, key,
+			       json_object_new_int64(count > INT64_MAX ? 0 : (int64_t)count));
+}
+
 void session_consumer_send_session(struct consumer_link *link, const struct session *session)
 {
 	const char *output = session->is_flight_recorder ? session->snapshot.path : session->output;
@@ -175,6 +182,47 @@ void session_consumer_send_recording(struct consumer_link *link, const struct se
 		return;
 	message = make_event("recording", session);
 	json_object_object_add(message, "on", json_object_new_boolean(on));
+	link_send(link, message, -1);
+}
+
+void session_consumer_send_losses(struct consumer_link *link, const struct session *session)
+{
+	const uint64_t thrown = session->written.overwritten, broken = session->written.broken;
+	struct json_object *message;
+	struct ring_totals totals;
+
+	/* A spool is not read; a snapshot in one goes away with its folder. */
+	if (!is_told(link, session) || session->spool)
+		return;
+	session_read_totals(session, &totals);
+	message = make_event("losses", session);
+	/* add_count() takes a difference below zero for none. */
+	add_count(message, "kept", totals.delivered - thrown - broken);
+	add_count(message, "discarded", totals.discarded);
+	add_count(message, "overwritten", totals.overwritten + thrown);
+	add_count(message, "broken", broken);
+	add_count(message, "buffered", 0);
+	add_count(message, "kernel", session->daemon->kernel_ops->lost(session->kernel));
+	link_send(link, message, -1);
+}
+
+void session_consumer_send_snapshot_losses(struct consumer_link *link,
+					   const struct session *session)
+{
+	const uint64_t kept = session->written.events, broken = session->written.broken;
+	struct json_object *message;
+
+	/* A snapshot of nothing leaves no folder. */
+	if (!is_told(link, session) || session->spool || kept == 0)
+		return;
+	message = make_event("losses", session);
+	add_count(message, "kept", kept);
+	add_count(message, "discarded", session->snapshot.discarded);
+	/* Nobody reads a flight recorder's rings meanwhile, so nothing else counts these. */
+	add_count(message, "overwritten", session->snapshot.written - kept - broken);
+	add_count(message, "broken", broken);
+	add_count(message, "buffered", 0);
+	add_count(message, "kernel", 0);
 	link_send(link, message, -1);
 }
 

@@ -38,6 +38,11 @@ void session_consumer_send_live(struct consumer_link *link, const struct session
 /* Whether the session records. A consumer that keeps a spool applies its size limit meanwhile. */
 void session_consumer_send_recording(struct consumer_link *link, const struct session *session,
 				     bool on);
+/* The final sums of a session that stopped. Nothing of a spool. */
+void session_consumer_send_losses(struct consumer_link *link, const struct session *session);
+/* Of a snapshot that is complete: the sums of the session's buffers when it began. */
+void session_consumer_send_snapshot_losses(struct consumer_link *link,
+					   const struct session *session);
 void session_consumer_send_end(struct consumer_link *link, const struct session *session);
 
 #endif /* SESSIOND_SESSION_SESSION_CONSUMER_H */

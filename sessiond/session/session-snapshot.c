@@ -46,6 +46,8 @@ static void end(struct session *session, const char *error, const char *hint)
 {
 	session_stopped *done = session->snapshot.done;
 
+	if (!error)
+		session_consumer_send_snapshot_losses(session->consumer, session);
 	session_consumer_send_end(session->consumer, session);
 	session->snapshot.active = false;
 	session->snapshot.is_told = false;
@@ -76,6 +78,16 @@ static void choose_path(struct session *session, const char *output)
 		strftime(when, sizeof(when), "%Y%m%dT%H%M%S%z", &local);
 	snprintf(session->snapshot.path, sizeof(session->snapshot.path), "%.*s/snapshot-%u-%s",
 		 PATH_MAX - 64, session->output, session->snapshot.count, when);
+}
+
+static void read_counts(struct session *session)
+{
+	struct ring_totals totals;
+
+	session_look(session);
+	session_read_totals(session, &totals);
+	session->snapshot.written = totals.written;
+	session->snapshot.discarded = totals.discarded;
 }
 
 /* How many rings have been written to. */
@@ -116,6 +128,7 @@ void session_take_snapshot(struct session *session, const char *output, uint64_t
 	session->snapshot.data = data;
 	session->snapshot.progress = 0;
 	session->snapshot.progress_usec = time_now_usec();
+	read_counts(session);
 	rings = begin_process_channels(session);
 	session->snapshot.stream_size = rings ? max_size / rings : max_size;
 	if (max_size && !session->snapshot.stream_size)

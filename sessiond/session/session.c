@@ -35,8 +35,10 @@ static void stop_answer(struct session *session, const char *error, const char *
 	session->stopped = NULL;
 	session->state = SESSION_IDLE;
 	daemon_save_state(session->daemon);
-	if (!error)
+	if (!error) {
 		session_tell_live(session);
+		session_consumer_send_losses(session->consumer, session);
+	}
 	if (stopped)
 		stopped(session, session->stopped_data, error, hint);
 	else if (error)

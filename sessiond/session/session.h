@@ -200,6 +200,9 @@ struct session {
 		char path[PATH_MAX];
 		uint64_t stream_size; /* bytes of a stream at most; 0: all of it */
 		uint64_t least;       /* bytes in which each stream has room for a sub-buffer */
+		/* Events of the rings when it began. */
+		uint64_t written;
+		uint64_t discarded;
 		session_stopped *done;
 		void *data;
 		uint64_t progress;
@@ -232,6 +235,8 @@ struct session_kernel_ops {
 	/* Sends everything to a new consumer. */
 	void (*push)(struct kernel_domain *domain);
 	void (*send_live)(const struct kernel_domain *domain, uint64_t time);
+	/* Number of events lost. */
+	uint64_t (*lost)(const struct kernel_domain *domain);
 	/* Takes the consumer's report; `error` NULL: no error. */
 	void (*take_written)(struct kernel_domain *domain, const struct kernel_written *written,
 			     const char *error);

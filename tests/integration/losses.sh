@@ -47,6 +47,7 @@ is_told() { # OUTPUT LINE NAME
 # ---- nothing was lost
 record all 1000 --mode blocking
 is "$(told all)" '' 'no loss: nothing is told'
+is "$("$lttngmap" recover all 2>&1)" 'all/ust: 1 stream, nothing to mend' '  ... and recover has nothing to mend'
 
 # ---- a full disk
 if ((EUID)); then
@@ -95,6 +96,19 @@ counted
 ok "overwrite: $kept kept and $lost lost" test "$lost" -gt 0
 is_told over "0 events discarded $lost overwritten (of 1000000)" '  ... which each reader tells'
 
+# ---- a killed command: its daemon completes the trace
+"$lttngmap" record -q -o killed -e 'numbered:*' --mode blocking --subbuf-size 4K --file-size 40K --file-count 2 -- \
+	sh -c "\"$emit\" counts 1 200000; echo \$\$ >made; exec sleep 600" >said 2>&1 &
+record=$!
+wait_for test -s made
+kill -KILL "$record"
+wait "$record" 2>/dev/null
+kill "$(<made)"
+wait_for eval '[[ $(told killed) ]]'
+kept=$("$lttngmap" view killed 2>/dev/null | grep -c numbered:)
+is_told killed "0 events discarded $((200000 - kept)) overwritten (of 200000)" \
+	'a killed record: each reader tells'
+
 # ---- a session
 sessiond_start
 export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
@@ -110,6 +124,43 @@ ok "session: $lost overwritten" test "$lost" -gt 1000
 is_told "$chunks_out" "0 events discarded $lost overwritten (of 100000)" 'a session: each reader tells'
 
 like "$(tr -d , <followed)" "lost: 0 events discarded $lost overwritten" '  ... and who follows it'
+
+# ---- a session's snapshot
+map create shots --snapshot -o "$TAP_DIR/shots" >/dev/null
+map channel c -s shots --subbuf-size 4K --subbufs 4 >/dev/null
+map enable 'numbered:*' -s shots -c c >/dev/null
+map start shots >/dev/null
+"$emit" counts 1 200000
+map snapshot shots -o "$TAP_DIR/shot" >/dev/null
+kept=$("$lttngmap" view shot 2>/dev/null | grep -c numbered:)
+is_told shot "0 events discarded $((200000 - kept)) overwritten (of 200000)" 'a snapshot: each reader tells'
+map snapshot shots -o "$TAP_DIR/small" --max-size 12K >/dev/null
+part=$("$lttngmap" view small 2>/dev/null | grep -c numbered:)
+ok "a smaller one has $part of $kept" test "$part" -gt 0 -a "$part" -lt "$kept"
+is_told small "0 events discarded $((200000 - part)) overwritten (of 200000)" '  ... each reader tells'
+map destroy shots >/dev/null
+
+# ---- another user's snapshot, in a folder that is that user's
+group=$(getent group tracing | cut -d: -f3)
+if ((EUID)) || [[ -z $group ]]; then
+	skip 1 "only root's daemon has sessions of other users, those of the group tracing"
+else
+	sessiond_stop
+	chmod 755 "$TAP_DIR" "$SESSIOND_DIR" 2>/dev/null
+	sessiond_start
+	mkdir theirs
+	chmod 666 counts
+	chown 65534:65534 theirs
+	as_user() { setpriv --reuid=65534 --regid=65534 --groups="$group" env -u XDG_RUNTIME_DIR "$@" >/dev/null; }
+	as_user "$lttngmap" create theirs --snapshot -o "$TAP_DIR/theirs/out"
+	as_user "$lttngmap" channel c -s theirs --subbuf-size 4K --subbufs 4
+	as_user "$lttngmap" enable 'numbered:*' -s theirs -c c
+	as_user "$lttngmap" start theirs
+	as_user "$emit" counts 1 20000
+	as_user "$lttngmap" snapshot theirs -o "$TAP_DIR/theirs/shot"
+	is "$(stat -c '%u %s' theirs/shot/.losses)" '65534 512' "another user's snapshot: its losses are in a file of that user's"
+	as_user "$lttngmap" destroy theirs
+fi
 
 # ---- what others write there
 printf 'lttngmap losses 1\nkept -1\nx' >files/.losses

@@ -4,14 +4,15 @@
  * losses.h - OUTPUT/.losses: the final sums of a session, beside its trace.
  *
  * A trace tells only of losses between two packets of a stream. Losses before the first packet,
- * after the last one, and of files that are gone are in no stream. So `record`, `stop` and
- * `destroy` write what the daemon counted, and readers print it.
+ * after the last one, and of files that are gone are in no stream. So the consumer writes what the
+ * daemon counted when a session stops and when a snapshot is complete. `record`, `stop` and
+ * `destroy` write what was counted where the consumer could not. Readers print it.
  *
  * The file has one size and is written in place. It can be made before the disk is full. Anybody
  * may have written it: it is read as numbers.
  */
-#ifndef CLI_BASE_LOSSES_H
-#define CLI_BASE_LOSSES_H
+#ifndef COMMON_BASE_LOSSES_H
+#define COMMON_BASE_LOSSES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,4 +40,4 @@ uint64_t losses_sum(const struct losses *losses);
 /* Prints "404,900 events discarded, 0 overwritten (of 450,017)" into `text`; returns `text`. */
 char *losses_describe(const struct losses *losses, char text[LOSSES_TEXT_SIZE]);
 
-#endif /* CLI_BASE_LOSSES_H */
+#endif /* COMMON_BASE_LOSSES_H */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include <config.h>
 
-#include "cli/base/losses.h"
+#include "common/base/losses.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -152,6 +152,8 @@ lttngmap_SOURCES = \
 	cli/verbs.h \
 	cli/base/suggest.c \
 	cli/base/suggest.h \
+	cli/client/filter-name.c \
+	cli/client/filter-name.h \
 	cli/client/left-recordings.c \
 	cli/client/left-recordings.h \
 	cli/client/session-batch.c \

@@ -14,6 +14,7 @@
 #include "cli/base/options.h"
 #include "cli/base/suggest.h"
 #include "cli/client/control-client.h"
+#include "cli/client/filter-name.h"
 #include "cli/client/logger-rule.h"
 #include "cli/client/probe.h"
 #include "cli/client/session-events.h"
@@ -264,55 +265,21 @@ static int enable_probe(struct session_verb *self, const char **words, struct js
 	return error;
 }
 
-/* The next name of a field in a filter, or NULL: no label, no context, no number. */
-static const char *next_name(const char *at, size_t *length)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-	static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-				     "0123456789.$:";
-
-	while (*at) {
-		*length = strspn(at, others);
-		if (*length && strchr(letters, *at))
-			return at;
-		if (*length) {
-			at += *length;
-		} else if (*at == '"') {
-			for (at++; *at && *at != '"'; at++)
-				at += *at == '\\' && at[1];
-			at += *at == '"';
-		} else {
-			at++;
-		}
-	}
-	return NULL;
-}
-
 /* The event exists: its filter may name a field that the event lacks. */
 static void suggest_field(struct json_object *event, const char *filter, bool is_said)
 {
-	struct json_object *fields = session_member_array(event, "fields");
-	size_t length;
+	struct json_object *events = json_object_new_array();
+	struct filter_name name = { .length = 0 };
 
-	for (const char *at = filter; (at = next_name(at, &length)); at += length) {
-		struct suggestion best = suggestion_begin(at, length);
-		bool is_known = false;
-
-		for (size_t i = 0; i < json_object_array_length(fields); i++) {
-			const char *name =
-				control_answer_text(json_object_array_get_idx(fields, i), "name");
-
-			is_known |= strlen(name) == length && strncmp(name, at, length) == 0;
-			suggestion_offer(&best, name);
-		}
-		if (is_known || !best.word)
-			continue;
+	json_object_array_add(events, json_object_get(event));
+	while (filter_name_find_missing(&name, filter, events, "*")) {
 		/* The daemon says it of a program that runs. */
 		if (!is_said)
 			message_note("the event '%s' of a program that ended has no field '%.*s'",
-				     control_answer_text(event, "name"), (int)length, at);
-		message_hint("did you mean '%s'?", best.word);
+				     control_answer_text(event, "name"), (int)name.length, name.at);
+		message_hint("did you mean '%s'?", name.similar);
 	}
+	json_object_put(events);
 }
 
 /* A rule may be of programs that are still to come. It may be mistyped, too. */

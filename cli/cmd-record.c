@@ -21,7 +21,6 @@
 #include "common/base/beneath.h"
 #include "common/base/name.h"
 
-#define EVERYTHING "*:*"
 #define REGISTER_DEFAULT_MS 5000
 #define REGISTER_MOST_MS 60000
 
@@ -246,7 +245,7 @@ static int check_rule(struct record_rule *rule)
 	const char *why;
 
 	if (!rule->rule && record.options.nr_rules == 1)
-		rule->rule = EVERYTHING;
+		rule->rule = RECORD_EVERYTHING;
 	if (!rule->rule) {
 		message_error(
 			rule == record.options.rules

@@ -320,11 +320,19 @@ void record_show_message(struct record *record, const char *line)
 {
 	char message[2048];
 	const char *begin = message_of(line), *name = strstr(line, OUR_SESSION);
+	unsigned int rule;
+	int behind = 0;
 
 	/* The session has no name that its user knows, and ends with the program. */
 	snprintf(message, sizeof(message), "%.*s", control_ended_length(begin), begin);
 	if (!record_is_new(record, message))
 		return;
+	/* The channel has no name that its user knows, either. */
+	if (sscanf(message, "rule %u of channel " RECORD_CHANNEL " %n", &rule, &behind) == 1 &&
+	    behind) {
+		message_note("record: rule %u %s", rule, message + behind);
+		return;
+	}
 	if (!name || name >= begin)
 		name = begin;
 	message_note("%.*s%s", (int)(name - line), line, message);

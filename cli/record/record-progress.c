@@ -214,7 +214,13 @@ static void summarize_kernel(struct record *record)
 static void tell_no_event(const struct record *record)
 {
 	const char *families = record->options.preload ? record->options.preload : "libc,dl";
+	const struct record_rule *rule = record->options.nr_rules ? record->options.rules : NULL;
 
+	/* A filter alone is of a rule that nobody typed. */
+	if (rule && rule->filter && strcmp(rule->rule, RECORD_EVERYTHING) == 0) {
+		message_note("no event: the filter '%s' was true of none", rule->filter);
+		return;
+	}
 	if (record->options.nr_rules || strcmp(families, "none") == 0) {
 		message_note("no event matched the rules");
 		return;

@@ -321,7 +321,7 @@ int record_request(struct record *record, struct json_object *object, const char
 
 static int enable(struct record *record)
 {
-	static struct record_rule everything = { .rule = "*:*" };
+	static struct record_rule everything = { .rule = RECORD_EVERYTHING };
 	size_t count = record->options.nr_rules;
 	const struct record_rule *rules = count > 0 ? record->options.rules : &everything;
 

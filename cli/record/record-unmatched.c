@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * record-unmatched.c - at the end, names the rules that matched no event and may be mistyped. The
- * daemon also knows the events of programs that ended.
+ * record-unmatched.c - at the end, names the rules that matched no event and may be mistyped, and
+ * the fields in filters that no event has. The daemon also knows the events of programs that ended.
  */
 #include <config.h>
 
@@ -15,6 +15,7 @@
 #include "cli/base/message.h"
 #include "cli/base/suggest.h"
 #include "cli/client/control-client.h"
+#include "cli/client/filter-name.h"
 
 /* True if one of the events, an array of objects, matches the pattern. */
 static bool is_matched(struct json_object *events, const char *pattern)
@@ -40,8 +41,21 @@ static void tell(struct json_object *events, const char *pattern)
 		message_hint("did you mean '%s'?", best.word);
 }
 
+static bool tell_fields(struct json_object *events, const char *pattern, const char *filter)
+{
+	struct filter_name name = { .length = 0 };
+	bool any = false;
+
+	for (; filter_name_find_missing(&name, filter, events, pattern); any = true) {
+		message_note("no event has the field '%.*s' of the filter '%s'", (int)name.length,
+			     name.at, filter);
+		message_hint("did you mean '%s'?", name.similar);
+	}
+	return any;
+}
+
 /* A rule is one pattern, or several with commas between. */
-static bool tell_rule(struct json_object *events, const char *rule)
+static bool tell_rule(struct json_object *events, const char *rule, const char *filter)
 {
 	char pattern[256];
 	bool any = false;
@@ -49,8 +63,12 @@ static bool tell_rule(struct json_object *events, const char *rule)
 	for (size_t length; *rule; rule += length + (rule[length] == ',')) {
 		length = strcspn(rule, ",");
 		snprintf(pattern, sizeof(pattern), "%.*s", (int)length, rule);
-		if (length == 0 || is_matched(events, pattern))
+		if (length == 0)
 			continue;
+		if (is_matched(events, pattern)) {
+			any |= filter && tell_fields(events, pattern, filter);
+			continue;
+		}
 		tell(events, pattern);
 		any = true;
 	}
@@ -64,6 +82,7 @@ bool record_unmatched_report(const struct record *record)
 	if (!record->events)
 		return false;
 	for (size_t i = 0; i < record->options.nr_rules; i++)
-		any |= tell_rule(record->events, record->options.rules[i].rule);
+		any |= tell_rule(record->events, record->options.rules[i].rule,
+				 record->options.rules[i].filter);
 	return any;
 }

@@ -39,6 +39,7 @@ struct control_client;
 
 #define RECORD_SESSION "record"
 #define RECORD_CHANNEL "events"
+#define RECORD_EVERYTHING "*:*" /* the rule of a filter that has none */
 /* Stands for the default; no user would type this number. */
 #define RECORD_SUBBUFS_DEFAULT INT_MIN
 /* The longest socket name of the daemons still fits into sun_path. */

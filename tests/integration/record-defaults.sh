@@ -115,4 +115,12 @@ else
 fi
 chmod 700 closed
 like "$(<out)" "cannot read '[^']*/closed': Permission denied" 'a trace that cannot be read is not called none'
+# ---- a filter's field that is mistyped
+"$lttngmap" record -o mistyped -f 'sizee > 3' -- ./lose >out 2>&1
+is "$(grep -c "did you mean 'size'?" out)" 1 'a mistyped field of a filter: the right one is named, once' || diag "$(<out)"
+is "$(grep -cE 'lttngmap-sessiond|of channel|matched the rule' out)" 0 '  ... no rule that nobody typed, no name of ours'
+"$lttngmap" record -o none -f 'size > 1000000000' -- ./lose >out 2>&1
+like "$(<out)" "no event: the filter 'size > 1000000000' was true of none" 'a filter that is true of no event' || diag "$(<out)"
+is "$(grep -c 'did you mean' out)" 0 '  ... but right'
+
 done_testing

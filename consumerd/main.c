@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 				    strerror(-error));
 		/* The verb executes this program: its user knows no consumer. */
 		if (options.repair)
-			log_init("lttngmap recover");
+			log_init("lttngmap: recover");
 		if (options.sync)
 			status = sync_serve();
 		else if (options.repair)

@@ -334,7 +334,7 @@ int main(int argc, const char **argv)
 		goto out;
 	if (options.recover) {
 		/* The verb executes this program: its user knows no daemon. */
-		log_init("lttngmap recover");
+		log_init("lttngmap: recover");
 		block_signals();
 		raise_file_limit();
 		confine();

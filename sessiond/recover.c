@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <urcu/urcu-memb.h>
 #include "common/base/amount.h"
 #include "common/base/log.h"
+#include "common/protocol/places.h"
 #include "common/protocol/protocol-control.h"
 #include "common/base/socket.h"
 #include "sessiond/base/listen.h"
@@ -515,6 +517,23 @@ static void print(const struct recovery *recovery, struct json_object *sessions,
 	json_object_put(all);
 }
 
+/*
+ * Removes the directory of the dead daemon's sockets, if a `record` made it for that daemon alone.
+ * Any other one is for the daemon that comes next.
+ */
+static void remove_runtime_dir(const char *path)
+{
+	struct runtime_dir dir;
+	struct stat status;
+
+	if (fnmatch("*/" PLACES_RECORD_GLOB, path, 0) != 0 || lstat(path, &status) != 0 ||
+	    !S_ISDIR(status.st_mode) || status.st_uid != geteuid() || is_served(path) ||
+	    runtime_dir_enter(path, false, &dir) != 0)
+		return;
+	runtime_dir_adopt(&dir);
+	runtime_dir_leave(&dir);
+}
+
 /* All is in the traces: what it came from goes. */
 static void clean(const struct recovery *recovery)
 {
@@ -522,6 +541,7 @@ static void clean(const struct recovery *recovery)
 	struct ring_sweeper sweeper;
 
 	unlinkat(recovery->dir, recovery->name, 0);
+	remove_runtime_dir(recovery->old.head->runtime_dir);
 	if (!recovery->old.head->named_files || ring_sweeper_start(recovery->dir, &sweeper) != 0)
 		return;
 	ring_sweeper_remove_all(sweeper.fd, first - 1);

@@ -36,7 +36,7 @@ void left_recordings_each(void (*each)(const char *directory, void *data), void 
 {
 	glob_t found;
 
-	if (glob(PLACES_TEMPORARY_DIR "/lttngmap-??????", 0, NULL, &found) != 0)
+	if (glob(PLACES_TEMPORARY_DIR "/" PLACES_RECORD_GLOB, 0, NULL, &found) != 0)
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char path[PATH_MAX];

@@ -36,6 +36,8 @@ enum place {
 
 #define PLACES_SYSTEM_DIR "/run/lttngmap"
 #define PLACES_TEMPORARY_DIR "/tmp"
+/* Name of the directory that `record` makes for its daemon, as a pattern of glob(7). */
+#define PLACES_RECORD_GLOB "lttngmap-??????"
 /*
  * Flags of statx(), with which the kernel answers from its memory, and sends no request to the
  * server of a FUSE file system. For a directory in /tmp, add AT_SYMLINK_NOFOLLOW.

@@ -298,6 +298,17 @@ static void print_count(struct json_object *trace, const char *key, const char *
 		printf(", %s %s", amount_format_count(count, text), count == 1 ? one : many);
 }
 
+static bool is_whole(struct json_object *trace)
+{
+	static const char *const mended[] = { "cut_streams", "lost_packets", "indexes", "removed",
+					      "set_aside" };
+
+	for (size_t i = 0; i < sizeof(mended) / sizeof(mended[0]); i++)
+		if (number_of(trace, mended[i]))
+			return false;
+	return json_object_array_length(json_object_object_get(trace, "problems")) == 0;
+}
+
 static void print_trace(struct json_object *trace)
 {
 	/* Folders of a trace are its user's to name. */
@@ -318,7 +329,7 @@ static void print_trace(struct json_object *trace)
 	print_count(trace, "indexes", "index rewritten", "indexes rewritten");
 	print_count(trace, "removed", "empty file removed", "empty files removed");
 	print_count(trace, "set_aside", "unreadable file set aside", "unreadable files set aside");
-	puts("");
+	puts(is_whole(trace) ? ", nothing to mend" : "");
 }
 
 static int print(bool json)

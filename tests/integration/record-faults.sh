@@ -145,4 +145,23 @@ wait "$pid"
 is $? 143 'SIGTERM before the start gives up'
 ok 'with nothing left' test ! -e five -a ! -e started
 
+# Killed with its real daemon: `recover` of its rings takes the directory of the sockets away, too.
+unset LTTNGMAP_SESSIOND
+mkdir -m 700 "$TAP_DIR/own"
+export XDG_RUNTIME_DIR=$TAP_DIR/own
+mkfifo ended
+"$lttngmap" record -q --preload none --ring-dir rings -o six -- sh -c 'echo made >made; read -r _ <ended' 2>err &
+pid=$!
+for _ in {1..600}; do [[ -s made ]] && break; sleep 0.05; done
+mapfile -t daemons < <(pgrep -f -- "lttngmap-(sessiond|consumerd) .*$TAP_DIR/own/lttngmap-")
+kill -STOP "$pid"
+kill -KILL "${daemons[@]}" "$pid"
+wait "$pid" 2>/dev/null
+echo >ended
+for _ in {1..600}; do flock -n rings/ledger true && break; sleep 0.05; done
+like "$(find "$TAP_DIR/own" -name control.sock)" 'lttngmap-.*control.sock' 'killed with its daemon: sockets are left'
+"$lttngmap" recover rings >out 2>&1
+is $? 0 '  ... recovered' || diag "$(<out)"
+is "$(find "$TAP_DIR/own" rings -mindepth 1)" '' '  ... which leaves nothing'
+
 done_testing

@@ -35,7 +35,7 @@ is "$(grep -cF '....' "$TAP_DIR/out")" 0 'a summary that ends with dots gets no 
 like "$(<"$TAP_DIR/out")" 'See also lttngmap\(1\)' 'help is described by lttngmap(1)'
 mkdir "$TAP_DIR/none"
 touch "$TAP_DIR/none/file"
-refused 'recover of no trace' 1 '^lttngmap recover: error: .*no trace in it' recover "$TAP_DIR/none"
+refused 'recover of no trace' 1 '^lttngmap: recover: error: .*no trace in it' recover "$TAP_DIR/none"
 refused 'unknown verb' 2 "unknown verb 'recrod'.*did you mean 'lttngmap record'" recrod
 refused 'quite unknown verb' 2 "unknown verb 'xyzzy'.*lttngmap help" xyzzy
 refused 'unknown global option' 2 "unknown option '--frob'" --frob

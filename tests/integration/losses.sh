@@ -90,8 +90,17 @@ like "$(<said)" '6 programs ended early and are not in the trace: a flight recor
 	'flight recorder: of 70 programs it says how many are not kept'
 is "$("$lttngmap" view early 2>/dev/null | grep -c numbered:)" 192 '  ... and has the others'
 
-# ---- overwritten in the buffers
-record over 1000000 --mode overwrite --subbuf-size 4K --subbufs 2
+# ---- overwritten in the buffers: before the first packet, for the consumer comes when the program ends
+cat >late <<END
+#!/bin/sh
+for i in \$(seq 200); do [ -e "$TAP_DIR/ended" ] && break; sleep 0.05; done
+exec "$LTTNGMAP_BUILD/lttngmap-consumerd" "\$@"
+END
+printf '#!/bin/sh\nexec "%s" --consumer="%s" "$@"\n' "$LTTNGMAP_BUILD/lttngmap-sessiond" "$TAP_DIR/late" >daemon
+chmod 755 late daemon
+: >counts
+LTTNGMAP_SESSIOND=$TAP_DIR/daemon "$lttngmap" record -o over -e 'numbered:*' --mode overwrite --subbuf-size 4K \
+	--subbufs 2 -- sh -c "\"$emit\" counts 1 1000000; : >ended" >said 2>&1
 counted
 ok "overwrite: $kept kept and $lost lost" test "$lost" -gt 0
 is_told over "0 events discarded $lost overwritten (of 1000000)" '  ... which each reader tells'

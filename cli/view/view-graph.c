@@ -83,6 +83,7 @@ static int print_event(struct view *view, const bt_message *message)
 	view_threads_event(&view->threads, stream, event);
 	if (view->symbols)
 		symbols_event(view->symbols, stream->machine, stream->pid, event);
+	view->last_ns = ns;
 	view_filter_begin(&view->filter, ns);
 	view->is_past = view_filter_is_past(&view->filter, ns);
 	if (view->is_past || !view_filter_shows(&view->filter, stream, event, ns))

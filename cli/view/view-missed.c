@@ -5,10 +5,12 @@
 
 #include "cli/view/view.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/base/message.h"
 #include "cli/base/suggest.h"
@@ -17,6 +19,7 @@
 #include "common/base/name.h"
 
 #define WORD_SIZE 256
+#define NS_PER_S INT64_C(1000000000)
 
 /* A word to find among the trace's names. */
 struct looked_for {
@@ -117,6 +120,22 @@ static bool tell_no_time(const struct view_filter *filter)
 	return true;
 }
 
+/* Nothing is from --from on; what was read is the whole trace. */
+static bool tell_ended(const struct view *view, const char *path)
+{
+	time_t seconds = (time_t)(view->last_ns / NS_PER_S);
+	struct tm tm;
+	char end[sizeof("2026-12-31 23:59:59")];
+
+	if (view->filter.from.kind != VIEW_TIME_KNOWN || view->last_ns >= view->filter.from.ns ||
+	    !localtime_r(&seconds, &tm) || !strftime(end, sizeof(end), "%F %T", &tm))
+		return false;
+	message_note("%s: nothing is shown: the last event of '%s' is of %s.%09" PRId64
+		     ", before --from %s",
+		     view_verb, path, end, view->last_ns % NS_PER_S, view_option_from);
+	return true;
+}
+
 bool view_missed_report(const struct view *view, const char *path)
 {
 	const struct view_filter *filter = &view->filter;
@@ -127,7 +146,7 @@ bool view_missed_report(const struct view *view, const char *path)
 		message_note("%s: no event in '%s'", view_verb, path);
 		return false;
 	}
-	if (view->events == 0 && tell_no_time(filter))
+	if (view->events == 0 && (tell_no_time(filter) || tell_ended(view, path)))
 		return true;
 	told = tell_all_missed(view, filter->processes, true, path);
 	told |= tell_all_missed(view, filter->events, false, path);

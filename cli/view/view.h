@@ -221,6 +221,7 @@ struct view {
 	bool show_colours;
 	struct view_segments *segments; /* NULL: the trace is not followed */
 	int64_t previous_ns;            /* of the last line; INT64_MIN: none */
+	int64_t last_ns;                /* of the last event that was read */
 	uint64_t events;
 	size_t broken;        /* streams of which something was left out */
 	struct losses losses; /* what the sessions counted */

@@ -57,7 +57,8 @@ static void refuse_rule(struct control_client *client, const struct channel *cha
 			       "cannot enable '%.100s' in channel %s: %s", config->patterns,
 			       channel->name, problem->why);
 	else
-		control_refuse(client, "`lttngmap events` lists those of the programs that run",
+		control_refuse(client,
+			       "`lttngmap events` lists those of programs that run or have run",
 			       "cannot enable '%.100s': %s", config->patterns, problem->why);
 }
 

@@ -65,7 +65,11 @@ is "$(shown -p 10 --from '2001-09-09 01:46:40.0000003' --to 2001-09-09T01:46:40.
 is "$(shown --from +1)" '500000123 t:others ' 'so long after the first event'
 is "$(shown -p 10 --to +0.00000001)" '100 w:outer_begin 110 w:inner_req ' 'so long only'
 is "$(TZ=UTC-20 "$lttngmap" view trace --from 00:00:01 2>&1)" \
-	"lttngmap: view: no such event in 'trace'" 'a time long before is one of the next day'
+	"lttngmap: view: nothing is shown: the last event of 'trace' is of 2001-09-09 21:46:41.500000123, before --from 00:00:01" \
+	'a time long before is one of the next day'
+is "$("$lttngmap" view trace --from +1000 2>&1)" \
+	"lttngmap: view: nothing is shown: the last event of 'trace' is of 2001-09-09 01:46:41.500000123, before --from +1000" \
+	'a time after the last event'
 is "$(shown --from 01:46:00 --to 01:46:39)" "lttngmap: view: no such event in 'trace' " \
 	'a time before the first event'
 "$lttngmap" view trace --from +0.05 --to +0.02 >out 2>&1

@@ -73,6 +73,9 @@ is "$(lttng list more | grep -c 'contexts: vpid vtid')" 2 'contexts are for all 
 lttng save >/dev/null
 ok 'sessions are saved in .lttng' test -s "$TAP_DIR/home/.lttng/sessions/more.lttng"
 lttng destroy >/dev/null
+lttng create kept --snapshot >/dev/null
+like "$(lttng snapshot record -n first 2>&1)" 'kept' "a snapshot's name is no URL"
+lttng destroy >/dev/null
 ok '  ... and loaded' lttng load more
 like "$(lttng status)" 'session more: stopped' '  ... the one that is named'
 ok '  ... and again, by force' lttng load --force more

@@ -50,12 +50,16 @@ libcli_la_SOURCES = \
 	cli/client/filter-caret.h \
 	cli/client/json-keys.c \
 	cli/client/json-keys.h \
+	cli/client/left-recordings.c \
+	cli/client/left-recordings.h \
 	cli/client/logger-rule.c \
 	cli/client/logger-rule.h \
 	cli/client/present-user.c \
 	cli/client/present-user.h \
 	cli/client/probe.c \
 	cli/client/probe.h \
+	cli/client/session-daemon.c \
+	cli/client/session-daemon.h \
 	cli/client/session-file.c \
 	cli/client/session-file.h \
 	cli/client/untraced.c \
@@ -154,14 +158,10 @@ lttngmap_SOURCES = \
 	cli/base/suggest.h \
 	cli/client/filter-name.c \
 	cli/client/filter-name.h \
-	cli/client/left-recordings.c \
-	cli/client/left-recordings.h \
 	cli/client/session-batch.c \
 	cli/client/session-batch.h \
 	cli/client/session-counts.c \
 	cli/client/session-counts.h \
-	cli/client/session-daemon.c \
-	cli/client/session-daemon.h \
 	cli/client/session-events.c \
 	cli/client/session-events.h \
 	cli/client/session-print.c \

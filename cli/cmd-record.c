@@ -390,6 +390,8 @@ static int begin(void)
 	    record_daemon_start(&record) || record_session_start(&record) ||
 	    record_relay_start(&record))
 		return CLI_STATUS_RECORD;
+	if (record.options.ring_dir)
+		output_dir_note_rings(&record.output, record.options.ring_dir);
 	record_signals_handle(&record);
 	if (record.interrupted)
 		return CLI_STATUS_RECORD;
@@ -434,6 +436,8 @@ static int finish(int status)
 			record_progress_summary(&record);
 		return status ? status : CLI_STATUS_RECORD;
 	}
+	if (record.options.ring_dir)
+		output_dir_note_rings(&record.output, NULL);
 	if (record_relay_finish(&record))
 		return status ? status : CLI_STATUS_RECORD;
 	record_progress_summary(&record);

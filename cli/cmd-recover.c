@@ -95,6 +95,7 @@ static int run(int argc, const char **argv)
 {
 	char path[PATH_MAX];
 	struct stat status;
+	bool left;
 
 	if (argc != 1) {
 		message_error(argc ? "recover: one directory at a time, not %d"
@@ -112,8 +113,9 @@ static int run(int argc, const char **argv)
 	}
 	if (find_saved_state(argv[0], path, sizeof(path)))
 		return run_program("lttngmap-sessiond", "LTTNGMAP_SESSIOND", "recover", path);
+	left = left_recordings_tell("recover", argv[0]);
 	if (S_ISDIR(status.st_mode) && access(argv[0], R_OK) == 0 && !output_dir_is_taken(argv[0]))
-		return tell_nothing(argv[0]);
+		return left ? CLI_STATUS_FAILED : tell_nothing(argv[0]);
 	tell_losses(argv[0]);
 	return run_program("lttngmap-consumerd", "LTTNGMAP_CONSUMERD", "repair", argv[0]);
 }

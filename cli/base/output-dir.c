@@ -25,8 +25,8 @@
 #define NAMES_TRIED 1000 /* for recordings of one program that begin in one second */
 #define SPACE_LEAST (UINT64_C(256) << 10) /* metadata and indexes need more than this */
 
-/* Takes the descriptor. */
-static bool is_empty(int folder)
+/* Takes the descriptor. `has_rings`: a note of where rings are to be recovered is content. */
+static bool is_empty(int folder, bool has_rings)
 {
 	DIR *directory = folder >= 0 ? fdopendir(folder) : NULL;
 	struct dirent *entry;
@@ -40,11 +40,28 @@ static bool is_empty(int folder)
 	while ((entry = readdir(directory))) {
 		/* A session that never wrote a trace left its sums. */
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    strcmp(entry->d_name, LOSSES_NAME) != 0)
+		    strcmp(entry->d_name, LOSSES_NAME) != 0 &&
+		    (has_rings || strcmp(entry->d_name, OUTPUT_DIR_RINGS) != 0))
 			empty = false;
 	}
 	closedir(directory);
 	return empty;
+}
+
+void output_dir_note_rings(const struct output_dir *dir, const char *rings)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	(void)unlinkat(dir->folder, OUTPUT_DIR_RINGS, 0);
+	if (!rings || !realpath(rings, path))
+		return;
+	fd = beneath_create(dir->folder, OUTPUT_DIR_RINGS, 0600);
+	if (fd < 0)
+		return;
+	if (write(fd, path, strlen(path)) != (ssize_t)strlen(path))
+		(void)unlinkat(dir->folder, OUTPUT_DIR_RINGS, 0);
+	close(fd);
 }
 
 static int open_again(int folder)
@@ -57,7 +74,7 @@ bool output_dir_is_taken(const char *path)
 	struct stat status;
 
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
-	       !is_empty(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	       !is_empty(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), false);
 }
 
 /* The path that leads to a descriptor's directory. */
@@ -124,7 +141,7 @@ static int open_made(const char *verb, const char *path)
 		message_hint("name another directory by -o DIR");
 		return folder;
 	}
-	if (!is_empty(open_again(folder))) {
+	if (!is_empty(open_again(folder), true)) {
 		message_error("%s: the directory '%s' is not empty", verb, path);
 		message_hint("name a new one: traces are never overwritten or mixed");
 		close(folder);

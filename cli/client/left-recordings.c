@@ -11,11 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
 
+#include "cli/base/message.h"
+#include "cli/base/output-dir.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-daemon.h"
 #include "common/protocol/places.h"
@@ -109,6 +112,44 @@ static void look(const char *directory, void *data)
 			   search->size;
 }
 
+/* The daemon of a ring directory holds a lock on its saved state. */
+static bool is_locked(const char *rings)
+{
+	char path[PATH_MAX];
+	bool locked = false;
+	int fd = -1;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/" LEFT_STATE, rings) < sizeof(path))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0) {
+		locked = flock(fd, LOCK_SH | LOCK_NB) != 0;
+		close(fd);
+	}
+	return locked;
+}
+
+/* Only this user's note is believed: it leads to files. */
+static void look_at_noted(const char *output, struct left_search *search)
+{
+	char path[PATH_MAX], rings[PATH_MAX];
+	struct stat status;
+	ssize_t length = 0;
+	int fd;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/" OUTPUT_DIR_RINGS, output) >= sizeof(path))
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid())
+		length = read(fd, rings, sizeof(rings) - 1);
+	close(fd);
+	rings[length > 0 ? length : 0] = '\0';
+	if (rings[0] == '/' && state_has(rings, search->wanted) && !is_locked(rings))
+		search->is_found = (size_t)snprintf(search->directory, search->size, "%s", rings) <
+				   search->size;
+}
+
 static void look_everywhere(struct left_search *search)
 {
 	const char *chosen = session_daemon_chosen(NULL);
@@ -135,11 +176,26 @@ bool left_recordings_find(const char *trace, char *directory, size_t size)
 		snprintf(search.wanted, sizeof(search.wanted), "\"output\":%s",
 			 json_object_to_json_string_ext(text, JSON_C_TO_STRING_PLAIN));
 		json_object_put(text);
-		look_everywhere(&search);
+		look_at_noted(path, &search);
+		if (!search.is_found)
+			look_everywhere(&search);
 		slash = strrchr(path, '/');
 		if (search.is_found || !slash || slash == path)
 			break;
 		*slash = '\0';
 	}
 	return search.is_found;
+}
+
+/* Events that its daemons had not written yet are in memory, or in their ring files. */
+bool left_recordings_tell(const char *verb, const char *trace)
+{
+	char directory[PATH_MAX];
+
+	if (!left_recordings_find(trace, directory, sizeof(directory)))
+		return false;
+	message_note("%s: the recording of '%s' was killed: some events may not be in it yet", verb,
+		     trace);
+	message_hint("`lttngmap recover %s` brings in what is left", directory);
+	return true;
 }

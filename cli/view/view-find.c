@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
+#include "cli/client/left-recordings.h"
 #include "common/base/beneath.h"
 
 #define DEPTH_MOST 32 /* descriptors of the walk */
@@ -272,7 +273,8 @@ int view_find_traces(const char *path, struct view_traces *traces)
 	}
 	if (traces->count == 0) {
 		message_error("%s: there is no trace in '%s'", view_verb, path);
-		message_hint("a trace is a directory with a file named metadata");
+		if (!left_recordings_tell(view_verb, path))
+			message_hint("a trace is a directory with a file named metadata");
 		return -ENOENT;
 	}
 	qsort(traces->paths, traces->count, sizeof(*traces->paths), compare);

@@ -97,18 +97,6 @@ static bool tell_all_missed(const struct view *view, char **lists, bool is_proce
 	return any;
 }
 
-/* Events that its daemons had not written yet are in memory, or in their ring files. */
-static void tell_killed(const char *path)
-{
-	char directory[PATH_MAX];
-
-	if (!left_recordings_find(path, directory, sizeof(directory)))
-		return;
-	message_note("%s: the recording of '%s' was killed: some events may not be in it yet",
-		     view_verb, path);
-	message_hint("`lttngmap recover %s` brings in what is left", directory);
-}
-
 /* True: no time is both from --from on and up to --to. */
 static bool tell_no_time(const struct view_filter *filter)
 {
@@ -141,7 +129,7 @@ bool view_missed_report(const struct view *view, const char *path)
 	const struct view_filter *filter = &view->filter;
 	bool told;
 
-	tell_killed(path);
+	(void)left_recordings_tell(view_verb, path);
 	if (view->events == 0 && !filter->has_begun) {
 		message_note("%s: no event in '%s'", view_verb, path);
 		return false;

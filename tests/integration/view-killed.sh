@@ -71,4 +71,46 @@ is "$(grep -c 'was killed' err)" 0 '  ... and nobody is sent there any more'
 is "$(sed -n 's/^record: \(.*\) events in .*/\1/p' out)" "$(sed -E ':a; s/([0-9])([0-9]{3})($|,)/\1,\2\3/; ta' <<<"$events")" \
 	'it counts them as people do'
 like "$(<out)" ', [0-9.]+ [KM]iB of the trace brought in now' '  ... and the bytes'
+
+# A flight recorder's rings are where --ring-dir says, and its output has no trace yet.
+kill "$program"
+rm -f made
+output=$PWD/recorded rings=$PWD/rings all=()
+"$lttngmap" record -q --flight-recorder --ring-dir rings -o "$output" --preload libc -- bash -c 'for ((i = 0; i < 2000; i++)); do x=$(($i)); y="$x$y"; y=${y:0:99}; done
+	echo $$ >made.new; mv made.new made; read -r x <hold' 2>err &
+record=$!
+for ((i = 0; i < 300; i++)); do
+	[[ -s made ]] && break
+	sleep 0.1
+done
+[[ -s made ]] || bail_out "nothing is recorded: $(<err)"
+program=$(<made)
+for pid in $(descendants "$record"); do
+	[[ $pid == "$program" || $(<"/proc/$pid/comm") != lttngmap-* ]] || all+=("$pid")
+done
+"$lttngmap" view "$output" >out 2>err
+is "$(grep -c 'was killed' err)" 0 'a flight recorder that goes on is not taken for a killed one'
+kill -STOP "$record" "${all[@]}"
+kill -KILL "$record" "${all[@]}"
+wait "$record" 2>/dev/null
+for ((i = 0; i < 300; i++)); do
+	kill -0 "${all[@]}" 2>/dev/null || break
+	sleep 0.1
+done
+"$lttngmap" view "$output" >out 2>err
+like "$(<err)" "\`lttngmap recover $rings\`" 'view says where the rings of a killed one are'
+"$lttngmap" recover "$output" >out 2>err
+is $? 1 'recover of its output is no success'
+like "$(<err)" "\`lttngmap recover $rings\`" '  ... and says where the rings are'
+"$lttngmap" record -q -o "$output" -- true 2>err
+is $? 125 'nobody records into that output meanwhile'
+"$lttngmap" recover "$rings" >out 2>err
+is $? 0 'that command works' || diag "$(<err)"
+"$lttngmap" view "$output" >out 2>err
+ok 'then its events are there' test "$(wc -l <out)" -gt 1000
+is "$(grep -c 'was killed' err)" 0 '  ... and nobody is sent there any more'
+"$lttngmap" recover "$rings" >out 2>err
+is $? 0 'nothing is left to recover there'
+"$lttngmap" record -q --ring-dir rings -o "$PWD/whole" --preload libc -- true 2>err
+ok 'a recording that ends as it should leaves no note of its rings' test -d "$PWD/whole" -a ! -e "$PWD/whole/.rings"
 done_testing

@@ -20,7 +20,9 @@
 #include "common/base/losses.h"
 #include "cli/base/message.h"
 #include "cli/base/output-dir.h"
+#include "cli/client/control-client.h"
 #include "cli/client/left-recordings.h"
+#include "common/protocol/protocol-control.h"
 
 static int as_json;
 
@@ -62,16 +64,41 @@ static int run_program(const char *name, const char *variable, const char *optio
 	return CLI_STATUS_FAILED;
 }
 
-/* A daemon that ends as it should leaves an empty --ring-dir. */
-static int tell_nothing(const char *path)
+/* True: `path` has the sockets of a daemon, and no saved state. */
+static bool is_runtime_dir(const char *path)
+{
+	char name[PATH_MAX];
+	struct stat status;
+
+	return (size_t)snprintf(name, sizeof(name), "%s/" PROTOCOL_CONTROL_SOCKET, path) <
+		       sizeof(name) &&
+	       lstat(name, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
+static bool is_served(const char *path)
+{
+	struct control_client *client;
+	int error = control_client_connect_now(path, &client);
+
+	if (!error)
+		control_client_close(client);
+	return error != -ECONNREFUSED;
+}
+
+/* A daemon that ends as it should leaves an empty --ring-dir; recover leaves the sockets. */
+static int tell_nothing(const char *path, bool has_sockets)
 {
 	if (as_json)
 		message_line("{\"kind\":\"rings\",\"sessions\":[],\"processes\":0,"
 			     "\"processes_lost\":0,\"problems\":[]}");
+	else if (has_sockets)
+		message_line("%s: nothing is left to recover, as after recover", path);
 	else
 		message_line("%s is empty: nothing is left to recover, as when a recording has "
 			     "ended as it should",
 			     path);
+	if (has_sockets)
+		message_hint("if its daemon was started with --ring-dir, name that directory");
 	return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }
 
@@ -113,9 +140,11 @@ static int run(int argc, const char **argv)
 	}
 	if (find_saved_state(argv[0], path, sizeof(path)))
 		return run_program("lttngmap-sessiond", "LTTNGMAP_SESSIOND", "recover", path);
+	if (is_runtime_dir(argv[0]) && !is_served(argv[0]))
+		return tell_nothing(argv[0], true);
 	left = left_recordings_tell("recover", argv[0]);
 	if (S_ISDIR(status.st_mode) && access(argv[0], R_OK) == 0 && !output_dir_is_taken(argv[0]))
-		return left ? CLI_STATUS_FAILED : tell_nothing(argv[0]);
+		return left ? CLI_STATUS_FAILED : tell_nothing(argv[0], false);
 	tell_losses(argv[0]);
 	return run_program("lttngmap-consumerd", "LTTNGMAP_CONSUMERD", "repair", argv[0]);
 }

@@ -399,31 +399,14 @@ static int make_sound(struct view_sound *sound, const struct sound_trace *trace)
 
 /* ---- what is told -------------------------------------------------------------------- */
 
-/* The local time of day. */
-static const char *time_text(const struct record_trace *trace, uint64_t at, char text[32])
-{
-	uint64_t cycles = trace->offset % trace->frequency + at % trace->frequency;
-	time_t seconds = (time_t)((uint64_t)trace->offset_s + trace->offset / trace->frequency +
-				  at / trace->frequency + cycles / trace->frequency);
-	double rest = (double)(cycles % trace->frequency) / (double)trace->frequency;
-	struct tm local;
-	size_t length;
-
-	if (!localtime_r(&seconds, &local))
-		return "?";
-	length = strftime(text, 32, "%H:%M:%S", &local);
-	snprintf(text + length, 32 - length, ".%03u", (unsigned)(rest * 1000));
-	return text;
-}
-
 static void tell_lost(const struct record_trace *trace, const struct stream_check *check)
 {
-	char begin[32], end[32], when[80] = "";
+	char begin[PACKET_TIME_SIZE], end[PACKET_TIME_SIZE], when[80] = "";
 
 	if (check->lost_end)
 		snprintf(when, sizeof(when), ", of %s to %s",
-			 time_text(trace, check->lost_begin, begin),
-			 time_text(trace, check->lost_end, end));
+			 packet_time_text(trace, check->lost_begin, begin),
+			 packet_time_text(trace, check->lost_end, end));
 	message_hint("%" PRIu64 " packet%s of it cannot be read%s; %" PRIu64 " can",
 		     check->wrong_packets, check->wrong_packets == 1 ? "" : "s", when,
 		     check->packets);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* No sub-buffer is larger: a header that says so is damaged, and no memory is made for it. */
@@ -54,6 +55,23 @@ const char *stream_fault_text(const struct stream_fault *fault, char text[STREAM
 		snprintf(whose, sizeof(whose), " of %s (process %" PRIu32 ")", fault->program,
 			 fault->pid);
 	snprintf(text, STREAM_FAULT_TEXT_SIZE, "%s is broken: %s", whose, fault->why);
+	return text;
+}
+
+const char *packet_time_text(const struct record_trace *trace, uint64_t at,
+			     char text[PACKET_TIME_SIZE])
+{
+	uint64_t cycles = trace->offset % trace->frequency + at % trace->frequency;
+	time_t seconds = (time_t)((uint64_t)trace->offset_s + trace->offset / trace->frequency +
+				  at / trace->frequency + cycles / trace->frequency);
+	double rest = (double)(cycles % trace->frequency) / (double)trace->frequency;
+	struct tm local;
+	size_t length;
+
+	if (!localtime_r(&seconds, &local))
+		return "?";
+	length = strftime(text, PACKET_TIME_SIZE, "%H:%M:%S", &local);
+	snprintf(text + length, PACKET_TIME_SIZE - length, ".%03u", (unsigned)(rest * 1000));
 	return text;
 }
 

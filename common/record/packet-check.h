@@ -50,6 +50,11 @@ struct packet_body {
 	uint64_t room;
 };
 
+#define PACKET_TIME_SIZE 32
+/* The local time of day of a packet's timestamp: "09:03:02.123". Returns `text`. */
+const char *packet_time_text(const struct record_trace *trace, uint64_t at,
+			     char text[PACKET_TIME_SIZE]);
+
 void packet_past_add(struct packet_past *past, const struct ctf_packet_header *header);
 
 /*

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "consumerd/trace/stream-repair.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -387,6 +388,22 @@ static int walk(struct repair *repair)
 	return error == -ENODATA ? 0 : error;
 }
 
+/* No packet is left, and there are `nr_named` entries at least. */
+static void note_lost_times(struct repair *repair)
+{
+	struct stream_tail *tail = repair->tail;
+	struct ctf_index_entry entry;
+
+	for (repair->named = 0; peek(repair, &entry); repair->named++) {
+		uint64_t begin = be64toh(entry.timestamp_begin), end = be64toh(entry.timestamp_end);
+
+		if (tail->lost_end == 0 || begin < tail->lost_begin)
+			tail->lost_begin = begin;
+		if (end > tail->lost_end)
+			tail->lost_end = end;
+	}
+}
+
 /* ---- the end ----------------------------------------------------------------------- */
 
 /*
@@ -467,6 +484,8 @@ int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE]
 		tail->lost = repair.nr_named;
 		note(&repair, "the stream ends here, but its index names more packets");
 	}
+	if (format && tail->packets == 0 && tail->lost)
+		note_lost_times(&repair);
 	if (!error && (tail->packets > 0 || tail->lost == 0))
 		error = cut(&repair);
 	free(repair.body.bytes);

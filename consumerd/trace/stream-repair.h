@@ -21,6 +21,8 @@ struct stream_tail {
 	uint64_t discarded;     /* its count */
 	uint64_t cut;           /* bytes that were cut off */
 	uint64_t lost; /* packets in the middle that cannot be read, as far as they are known */
+	/* Their times, by the index; lost_end 0: unknown. Set where no packet is left. */
+	uint64_t lost_begin, lost_end;
 	bool is_index_rewritten;
 	struct stream_fault fault; /* where `format` was given: the first of them */
 };

@@ -42,7 +42,7 @@ struct repairing {
 
 /* nftw() has no argument for us. */
 static struct json_object *told;
-static uint64_t nr_problems;
+static uint64_t nr_problems, nr_aside;
 
 static void problem(struct repairing *repairing, const char *name, const char *what)
 {
@@ -111,11 +111,27 @@ static void remove_empty(struct repairing *repairing, const char *name)
 		repairing->removed++;
 }
 
-/* It stays there under a name that readers pass over. */
-static void set_aside(struct repairing *repairing, const char *name, uint64_t packets,
-		      const struct stream_fault *fault)
+/* ": 2 packets, of 09:03:02.123 to 09:03:02.456". */
+static void describe_lost(const struct repairing *repairing, const struct stream_tail *tail,
+			  char text[], size_t size)
 {
-	char text[STREAM_FAULT_TEXT_SIZE];
+	const struct record_trace *trace = &repairing->format.trace;
+	char begin[PACKET_TIME_SIZE], end[PACKET_TIME_SIZE], count[32];
+	size_t length;
+
+	snprintf(text, size, "%s packet%s", amount_format_count(tail->lost, count),
+		 tail->lost == 1 ? "" : "s");
+	length = strlen(text);
+	if (tail->lost_end)
+		snprintf(text + length, size - length, " of %s to %s",
+			 packet_time_text(trace, tail->lost_begin, begin),
+			 packet_time_text(trace, tail->lost_end, end));
+}
+
+/* It stays there under a name that readers pass over. */
+static void set_aside(struct repairing *repairing, const char *name, const struct stream_tail *tail)
+{
+	char text[STREAM_FAULT_TEXT_SIZE], lost[128];
 	const struct trace *trace = &repairing->trace;
 	char hidden[NAME_MAX + 1], index[NAME_MAX + 1];
 
@@ -127,9 +143,13 @@ static void set_aside(struct repairing *repairing, const char *name, uint64_t pa
 		problem(repairing, name, strerror(errno));
 	} else {
 		repairing->aside++;
-		repairing->lost += packets;
-		log_warning("%s/%s%s: no packet of it can be read: its name is %s now",
-			    repairing->path, name, stream_fault_text(fault, text), hidden);
+		repairing->lost += tail->lost;
+		nr_aside++;
+		describe_lost(repairing, tail, lost, sizeof(lost));
+		log_warning("%s/%s%s: no packet of it can be read, and the events of %s are not in "
+			    "the trace any more: the file's name is %s now",
+			    repairing->path, name, stream_fault_text(&tail->fault, text), lost,
+			    hidden);
 	}
 }
 
@@ -145,7 +165,7 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 
 	/* Its index says that it was. */
 	if (error == -EEXIST && tail.lost) {
-		set_aside(repairing, name, tail.lost, &tail.fault);
+		set_aside(repairing, name, &tail);
 		return;
 	}
 	if (error) {
@@ -164,7 +184,7 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 			"it is "
 			"left as it is");
 	else if (tail.packets == 0 && tail.lost)
-		set_aside(repairing, name, tail.lost, &tail.fault);
+		set_aside(repairing, name, &tail);
 	else if (tail.packets == 0)
 		remove_empty(repairing, name);
 	else if (tail.lost)
@@ -298,7 +318,7 @@ static void print_count(struct json_object *trace, const char *key, const char *
 		printf(", %s %s", amount_format_count(count, text), count == 1 ? one : many);
 }
 
-static bool is_whole(struct json_object *trace)
+static bool is_untouched(struct json_object *trace)
 {
 	static const char *const mended[] = { "cut_streams", "lost_packets", "indexes", "removed",
 					      "set_aside" };
@@ -306,7 +326,7 @@ static bool is_whole(struct json_object *trace)
 	for (size_t i = 0; i < sizeof(mended) / sizeof(mended[0]); i++)
 		if (number_of(trace, mended[i]))
 			return false;
-	return json_object_array_length(json_object_object_get(trace, "problems")) == 0;
+	return true;
 }
 
 static void print_trace(struct json_object *trace)
@@ -314,7 +334,12 @@ static void print_trace(struct json_object *trace)
 	/* Folders of a trace are its user's to name. */
 	char path[PATH_MAX], text[32];
 	uint64_t bytes = number_of(trace, "cut_bytes");
+	bool untouched = is_untouched(trace);
+	size_t problems = json_object_array_length(json_object_object_get(trace, "problems"));
 
+	/* It was refused: nobody counted its streams. */
+	if (untouched && problems && number_of(trace, "streams") == 0)
+		return;
 	snprintf(path, sizeof(path), "%s",
 		 json_object_get_string(json_object_object_get(trace, "path")));
 	name_clean_line(path);
@@ -329,7 +354,7 @@ static void print_trace(struct json_object *trace)
 	print_count(trace, "indexes", "index rewritten", "indexes rewritten");
 	print_count(trace, "removed", "empty file removed", "empty files removed");
 	print_count(trace, "set_aside", "unreadable file set aside", "unreadable files set aside");
-	puts(is_whole(trace) ? ", nothing to mend" : "");
+	puts(untouched && problems == 0 ? ", nothing to mend" : "");
 }
 
 static int print(bool json)
@@ -362,7 +387,7 @@ int trace_repair_all(const char *path, bool json)
 			  "metadata",
 			  path);
 		status = EXIT_FAILURE;
-	} else if (print(json) != 0 || nr_problems) {
+	} else if (print(json) != 0 || nr_problems || nr_aside) {
 		status = EXIT_FAILURE;
 	}
 	json_object_put(told);

@@ -101,8 +101,9 @@ static void say_missing(const struct rings *rings, int error)
 
 	if (error == -ENOENT && !rings->recovery->old.head->named_files)
 		recover_problem(rings->recovery, false,
-				"%s (process %u): its rings went with it: what was not on disk is "
-				"lost; use --ring-dir for rings that outlive their programs",
+				"%s (process %u): its rings went with it: events that were not on "
+				"disk yet, if any, are lost; use --ring-dir for rings that outlive "
+				"their programs",
 				record->name, record->pid);
 	else if (error == -ENOENT)
 		recover_problem(rings->recovery, false,

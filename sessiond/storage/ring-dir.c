@@ -129,9 +129,10 @@ static int refuse_page_cache(const char *path, int dir)
 
 int ring_dir_enter(const char *path, bool must_survive, bool *is_dax)
 {
+	bool is_made = mkdir(path, 0700) == 0;
 	int dir, error;
 
-	if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+	if (!is_made && errno != EEXIST) {
 		error = -errno;
 		log_error("--ring-dir: cannot make %s: %s", path, strerror(-error));
 		return error;
@@ -151,6 +152,8 @@ int ring_dir_enter(const char *path, bool must_survive, bool *is_dax)
 	if (error == 0 && must_survive && !*is_dax)
 		error = refuse_page_cache(path, dir);
 	if (error) {
+		if (is_made)
+			(void)rmdir(path);
 		close(dir);
 		return error;
 	}

@@ -152,7 +152,7 @@ done
 
 # first KIND: the first packet of the stream is damaged so; then all of them.
 first() {
-	local kind=$1 packets which lost aside
+	local kind=$1 packets which lost aside said
 
 	for which in 0 all; do
 		rm -rf "$TAP_DIR/bad"
@@ -168,8 +168,9 @@ first() {
 		ok "$kind, packet $which: shows all others" counted json "$TAP_DIR/out"
 		like "$(<"$TAP_DIR/err")" "$name.* is broken: packet 0 at byte 0: " "$kind, packet $which: and names it"
 		"$lttngmap" recover --json "$TAP_DIR/bad" >"$TAP_DIR/recovered" 2>"$TAP_DIR/err"
-		is $? 0 "$kind, packet $which: recover mends it" || diag "$(<"$TAP_DIR/err")"
-		like "$(<"$TAP_DIR/err")" "$name.* is broken: packet 0 at byte 0: " "$kind, packet $which: and names it"
+		is $? "$aside" "$kind, packet $which: recover mends it, or says by its status that nothing of it is left" || diag "$(<"$TAP_DIR/err")"
+		said=$(<"$TAP_DIR/err")
+		like "$said" "$name.* is broken: packet 0 at byte 0: " "$kind, packet $which: and names it"
 		like "$(<"$TAP_DIR/recovered")" "\"lost_packets\":$lost,.*\"set_aside\":$aside," "$kind, packet $which: and counts"
 		babeltrace2 "$TAP_DIR/bad" >"$TAP_DIR/bt.out" 2>"$TAP_DIR/err"
 		is "$?:$(wc -l <"$TAP_DIR/bt.out")" "0:$(grep -c '"event"' "$TAP_DIR/out")" \
@@ -177,6 +178,8 @@ first() {
 		"$lttngmap" view --json "$TAP_DIR/bad" >"$TAP_DIR/again" 2>"$TAP_DIR/err"
 		is "$?:$(grep -c '"event"' "$TAP_DIR/again")" "0:$(grep -c '"event"' "$TAP_DIR/out")" \
 			"$kind, packet $which: and view finds nothing wrong with it" || diag "$(<"$TAP_DIR/err")"
+		[[ $aside == 0 ]] || like "$said" "events of $lost packets? of [0-9:.]{12} to [0-9:.]{12} are not in the trace" \
+			"$kind: it says how many packets are gone, and of what time"
 		[[ $aside == 0 ]] || ok "$kind: it is there under another name" test -s "$TAP_DIR/bad/ust/.$name"
 	done
 }
@@ -202,11 +205,11 @@ socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$name") ;;
 	done
 done
 
-# recovered INDEXES TEXT WHAT: recover rewrites so many indexes, and says so.
+# recovered INDEXES TEXT WHAT [STATUS]: recover rewrites so many indexes, says so, and ends with that status, or 0.
 recovered() {
 	cp -r "$TAP_DIR/bad" "$TAP_DIR/merged"
 	timeout 20 "$lttngmap" recover "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
-	is $? 0 "$3: recover" || diag "$(<"$TAP_DIR/err")"
+	is $? "${4:-0}" "$3: recover" || diag "$(<"$TAP_DIR/err")"
 	like "$(<"$TAP_DIR/out")" "$2" "$3: what it did is said"
 	"$lttngmap" recover --json "$TAP_DIR/merged" >"$TAP_DIR/out" 2>/dev/null
 	like "$(<"$TAP_DIR/out")" "\"indexes\":$1," "$3: and counted"
@@ -215,7 +218,7 @@ recovered() {
 }
 rm -rf "$TAP_DIR/bad" "$TAP_DIR/merged"
 cp -r "$trace" "$TAP_DIR/bad"
-recovered 0 'ust: 3 streams$' 'a sound trace'
+recovered 0 'ust: 3 streams, nothing to mend$' 'a sound trace'
 "$LTTNGMAP_SRC/tests/utils/damage_stream.py" index "$TAP_DIR/bad/ust/$name" >/dev/null
 recovered 1 'ust: 3 streams, 1 index rewritten$' 'a damaged index'
 for which in 0 1; do
@@ -225,7 +228,7 @@ done
 truncate -s 1T "$TAP_DIR/bad/ust/index/$name.idx"
 recovered 1 'ust: 3 streams, 1 index rewritten$' 'an index with a hole of a terabyte'
 : >"$TAP_DIR/bad/ust/$name"
-recovered 0 "ust: 3 streams, $packets damaged packets passed over, 1 unreadable file set aside\$" 'a stream without a byte'
+recovered 0 "ust: 3 streams, $packets damaged packets passed over, 1 unreadable file set aside\$" 'a stream without a byte' 1
 
 rm -rf "$TAP_DIR/bad" "$TAP_DIR/merged"
 cp -r "$trace" "$TAP_DIR/bad"

@@ -21,6 +21,9 @@ refused() { # NAME DIRECTORY WHY
 
 shm=$(mktemp -d /dev/shm/lttngmap-test.XXXXXX)
 cleanup rm -rf "$shm"
+"$lttngmap" record --survive-panic "$shm/new" -o "$TAP_DIR/none" -- "$emit" 2>/dev/null
+is $? 125 'a directory that is not there, in memory: refused'
+ok '  ... and not made' test ! -e "$shm/new"
 refused 'a file system in memory' "$shm" 'in memory that a restart of the machine clears'
 if [[ $(stat -f -c %T "$TAP_DIR") == tmpfs ]]; then
 	skip 4 'temporary files lie in memory here'

@@ -49,6 +49,7 @@ done
 refused 'its daemon lives' 'a session daemon lives there' "$RINGS"
 refused 'a trace that is being written' 'it is being written: stop its session' "$numbered_trace"
 refused 'what is not there' 'No such file' "$TAP_DIR/nothing"
+is "$("$lttngmap" recover "$numbered_trace" 2>/dev/null)" '' '  ... whose streams nobody counted'
 mkdir "$TAP_DIR/empty"
 like "$("$lttngmap" recover "$TAP_DIR/empty" 2>&1; echo "status $?")" 'is empty: nothing is left.*status 0' \
 	'a directory of nothing'

@@ -104,6 +104,8 @@ living() {
 	numbered_is_counted "living, $1: each event is in the trace, once, or counted"
 	check_readable "living, $1"
 	ok "living, $1: nothing is left to recover" test ! -e "$SESSIOND_DIR/ledger"
+	like "$("$lttngmap" recover "$SESSIOND_DIR" 2>&1; echo "status $?")" 'nothing is left to recover.*status 0' \
+		"living, $1: which the same command says then"
 	kill -CONT "$program"
 	end_program "living, $1"
 }

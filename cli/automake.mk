@@ -101,6 +101,7 @@ libcli_la_SOURCES = \
 	cli/view/stream-check.h \
 	cli/view/view-filter.c \
 	cli/view/view-find.c \
+	cli/view/view-losses.c \
 	cli/view/view-progress.c \
 	cli/view/view-streams.c \
 	cli/view/view.h
@@ -228,7 +229,6 @@ lttngmap_SOURCES = \
 	cli/view/view-join.c \
 	cli/view/view-join.h \
 	cli/view/view-json.c \
-	cli/view/view-losses.c \
 	cli/view/view-missed.c \
 	cli/view/view-segments-copy.c \
 	cli/view/view-segments.c \

@@ -158,7 +158,7 @@ static int run(int argc, const char **argv)
 	export.view.symbols = symbols_create();
 	export.counter = counter;
 	export.flow = flow;
-	view_losses_find(&export.view, &traces);
+	view_losses_find(&export.view.losses, &traces);
 	error = export_to(&export, &traces, *formats[choose()].file);
 	if (!error)
 		error = tell_what_is_missing(&export, path);

@@ -110,10 +110,13 @@ static int run_query(const char *const *paths, size_t nr_paths, const char *sql,
 		     enum query_format_kind kind)
 {
 	static struct query query;
+	char text[LOSSES_TEXT_SIZE];
 	int error = query_open(&query, paths, nr_paths);
 
 	if (!error)
 		error = query_database_open(&query);
+	if (!error && losses_sum(&query.losses))
+		message_note("query: lost: %s", losses_describe(&query.losses, text));
 	if (!error)
 		error = run_sql(&query, sql, kind);
 	query_database_close(&query);

@@ -188,7 +188,7 @@ static int run(int argc, const char **argv)
 		 : rows < 0 ? ROWS_DEFAULT
 		 : rows > 0 ? (uint64_t)rows
 			    : UINT64_MAX);
-	view_losses_find(&export.view, &traces);
+	view_losses_find(&export.view.losses, &traces);
 	error = write_page(&export, &traces, path, name);
 	if (!error)
 		tell(&export, name);

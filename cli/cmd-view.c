@@ -96,7 +96,7 @@ static int run(int argc, const char **argv)
 		text_output_open_file(&view.output, STDOUT_FILENO);
 		error = view_follow_run(&view, path);
 	} else {
-		view_losses_find(&view, &traces);
+		view_losses_find(&view.losses, &traces);
 		text_output_open(&view.output);
 		/* Lines in a file are no sign of life to who waits; to a pager they are. */
 		if (fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode))

@@ -427,6 +427,16 @@ static void call_counts(sqlite3_context *context, int argc, sqlite3_value **argv
 		sqlite3_result_error_code(context, query_status(error));
 }
 
+/* All events that the sessions counted as lost. */
+static void call_lost(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	uint64_t lost = losses_sum(&query_of(context)->losses);
+
+	(void)argc;
+	(void)argv;
+	sqlite3_result_int64(context, lost > INT64_MAX ? INT64_MAX : (sqlite3_int64)lost);
+}
+
 int query_functions_add(struct query *query)
 {
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
@@ -447,6 +457,9 @@ int query_functions_add(struct query *query)
 	if (!status)
 		status = sqlite3_create_function(db, "lttngmap_counts", 0, flags, query,
 						 call_counts, NULL, NULL);
+	if (!status)
+		status = sqlite3_create_function(db, "lttngmap_lost", 0, flags, query, call_lost,
+						 NULL, NULL);
 	if (!status)
 		status = sqlite3_create_function(db, "percentile", 2, flags, query, NULL,
 						 step_percentile, finish_percentile);

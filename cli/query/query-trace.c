@@ -250,6 +250,7 @@ static int add_traces(struct query *query, const char *path)
 		error = -ENOMEM;
 	if (larger)
 		query->traces = larger;
+	view_losses_find(&query->losses, &traces);
 	for (size_t i = 0; !error && i < traces.count; i++)
 		error = add_trace(query, traces.paths[i]);
 	view_traces_free(&traces);

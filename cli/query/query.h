@@ -160,9 +160,10 @@ struct query {
 	struct query_table all;
 	struct query_table **tables;
 	size_t nr_tables;
-	int64_t first_event; /* INT64_MAX: there is no event */
-	uint64_t bytes;      /* of all streams */
-	size_t broken;       /* streams with damage */
+	int64_t first_event;  /* INT64_MAX: there is no event */
+	uint64_t bytes;       /* of all streams */
+	size_t broken;        /* streams with damage */
+	struct losses losses; /* what the sessions counted, which streams tell of in part */
 	struct symbols *symbols;
 	bool has_symbols;        /* all events that tell of programs and libraries were read */
 	bool has_told_no_thread; /* a message said that no event tells its thread */

@@ -12,7 +12,7 @@
 #include "cli/base/message.h"
 
 /* The sums lie in OUTPUT; the traces in OUTPUT/ust and OUTPUT/kernel have neighbouring paths. */
-void view_losses_find(struct view *view, const struct view_traces *traces)
+void view_losses_find(struct losses *losses, const struct view_traces *traces)
 {
 	char path[PATH_MAX];
 	struct stat status, last = { 0 };
@@ -23,7 +23,7 @@ void view_losses_find(struct view *view, const struct view_traces *traces)
 		    (status.st_ino == last.st_ino && status.st_dev == last.st_dev))
 			continue;
 		last = status;
-		losses_add(path, &view->losses);
+		losses_add(path, losses);
 	}
 }
 

@@ -295,8 +295,8 @@ int view_find_newest(char *path, size_t size);
 int view_find_traces(const char *path, struct view_traces *traces);
 void view_traces_free(struct view_traces *traces);
 
-/* Reads what the sessions of the traces counted as lost: call before they are read. */
-void view_losses_find(struct view *view, const struct view_traces *traces);
+/* Adds what the sessions of the traces counted as lost: call before they are read. */
+void view_losses_find(struct losses *losses, const struct view_traces *traces);
 /* Describes these losses in `text`; NULL: the streams told of all of them. Call at the end. */
 const char *view_losses_describe(const struct view *view, char text[LOSSES_TEXT_SIZE]);
 /* Prints the description on stderr. */

@@ -39,19 +39,24 @@ told() { # OUTPUT
 	rm -rf merged
 	"$lttngmap" merge -o merged "$1" 2>&1 | tr -d , | grep -o ' lost: .*'
 	"$lttngmap" view merged 2>&1 >/dev/null | tr -d , | grep -o ' lost: .*'
+	"$lttngmap" query "$1" 'SELECT 1' 2>&1 | tr -d , | grep -o ' lost: .*'
+}
+# Sum of the table `losses`, which is all that was lost.
+queried() { # OUTPUT
+	"$lttngmap" query --csv "$1" 'SELECT coalesce(sum(events), 0) FROM losses' 2>/dev/null | tail -n 1 | tr -d '\r'
 }
 is_told() { # OUTPUT LINE NAME
-	is "$(told "$1" | sort | uniq -c | sed 's/^ *//')" "7  lost: $2" "$3"
+	is "$(told "$1" | sort | uniq -c | sed 's/^ *//')" "8  lost: $2" "$3"
 }
 
 # ---- nothing was lost
 record all 1000 --mode blocking
-is "$(told all)" '' 'no loss: nothing is told'
+is "$(told all)$(queried all)" 0 'no loss: nothing is told'
 is "$("$lttngmap" recover all 2>&1)" 'all/ust: 1 stream, nothing to mend' '  ... and recover has nothing to mend'
 
 # ---- a full disk
 if ((EUID)); then
-	skip 2 'only root mounts a small disk'
+	skip 3 'only root mounts a small disk'
 else
 	mkdir disk
 	mount -t tmpfs -o size=1m none disk || bail_out 'no tmpfs'
@@ -62,6 +67,7 @@ else
 	buffered=$(sed -nE 's/.* ([0-9,]+) events were in the buffers.*/\1/p' said | tr -d ,)
 	is_told disk/trace "$((lost - ${buffered:-0})) events discarded 0 overwritten (of 100000)${buffered:+; $buffered in the buffers not on disk}" \
 		'  ... which each reader tells'
+	is "$(queried disk/trace)" "$lost" '  ... and the table of losses has'
 fi
 
 # ---- files that made room
@@ -69,12 +75,14 @@ record files 200000 --mode blocking --subbuf-size 4K --file-size 40K --file-coun
 counted
 ok "files: $lost overwritten" test "$lost" -gt 1000
 is_told files "0 events discarded $lost overwritten (of 200000)" '  ... which each reader tells'
+is "$(queried files)" "$lost" '  ... and the table of losses has'
 
 # ---- a flight recorder
 record flight 200000 --flight-recorder --subbuf-size 4K --subbufs 4
 gone=$(sed -nE 's/.* ([0-9,]+) older events were overwritten.*/\1/p' said | tr -d ,)
 ok "flight recorder: $gone overwritten" test "${gone:-0}" -gt 1000
 is_told flight "0 events discarded $gone overwritten (of 200000)" '  ... which each reader tells'
+is "$(queried flight)" "$gone" '  ... and the table of losses has'
 
 "$lttngmap" record -o memory --flight-recorder --subbuf-size 4K --subbufs 2 -- \
 	bash -c 'for ((i = 0; i < 20000; i++)); do list[i]=$i; done' >said 2>&1
@@ -104,6 +112,7 @@ LTTNGMAP_SESSIOND=$TAP_DIR/daemon "$lttngmap" record -o over -e 'numbered:*' --m
 counted
 ok "overwrite: $kept kept and $lost lost" test "$lost" -gt 0
 is_told over "0 events discarded $lost overwritten (of 1000000)" '  ... which each reader tells'
+is "$(queried over)" "$lost" '  ... and the table of losses has'
 
 # ---- a killed command: its daemon completes the trace
 "$lttngmap" record -q -o killed -e 'numbered:*' --mode blocking --subbuf-size 4K --file-size 40K --file-count 2 -- \

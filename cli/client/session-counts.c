@@ -156,6 +156,7 @@ void session_counts_hint(struct json_object *answer)
 
 	if (!control_answer_flag(answer, "active") || control_answer_count(answer, "processes") ||
 	    control_answer_count(answer, "not_traced") || control_answer_count(answer, "others") ||
+	    control_answer_count(answer, "unregistered") ||
 	    json_object_object_get_ex(answer, "kernel", NULL))
 		return;
 	if (control_answer_count(answer, "trackers")) {
@@ -258,6 +259,26 @@ static void print_others(struct json_object *answer)
 		     count > json_object_array_length(named) ? ", …" : "");
 }
 
+/* Nobody traces them; the reasons are those of `list --processes`. */
+static void print_unregistered(struct json_object *answer)
+{
+	struct json_object *named = session_member_array(answer, "unregistered_named");
+	uint64_t count = control_answer_count(answer, "unregistered");
+
+	if (count)
+		message_line("  %" PRIu64 " running process%s not registered yet, and not traced:",
+			     count, count == 1 ? " is" : "es are");
+	for (size_t i = 0; count && i < json_object_array_length(named); i++) {
+		struct json_object *process = json_object_array_get_idx(named, i);
+
+		message_line("    %s (%" PRIu64 "): %s", control_answer_text(process, "name"),
+			     control_answer_count(process, "pid"),
+			     control_answer_text(process, "why"));
+	}
+	if (count > json_object_array_length(named))
+		message_line("    and %" PRIu64 " more", count - json_object_array_length(named));
+}
+
 void session_counts_print(struct session_verb *self, struct json_object *answer)
 {
 	const char *trouble = control_answer_text(answer, "trouble");
@@ -286,13 +307,18 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 			     amount_format_count(undescribed, count), undescribed == 1 ? "" : "es");
 	print_kernel(answer);
 	print_count(answer, "chunks", "chunk", "completed");
+	print_count(answer, "chunks_before_clear", "chunk",
+		    "of these completed before `clear`: on disk, and in no count above");
 	if (control_answer_count(answer, "output_silent_ms"))
 		message_line("  its output does not answer for %" PRIu64
 			     " s: nothing is written there until it does",
 			     control_answer_count(answer, "output_silent_ms") / 1000);
 	if (untraced_describe(answer, untraced)[0])
 		message_line("  %s", untraced);
+	if (untraced_has_unseen(answer))
+		message_line("  programs that these start are neither traced nor counted");
 	print_others(answer);
+	print_unregistered(answer);
 	session_sending_print(self->session, answer);
 	session_counts_messages(self, answer);
 }

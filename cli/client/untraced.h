@@ -5,6 +5,7 @@
 #define CLI_CLIENT_UNTRACED_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define UNTRACED_TEXT_SIZE 768
@@ -14,6 +15,8 @@
  * the most frequent names first. "": none.
  */
 char *untraced_describe(struct json_object *answer, char text[UNTRACED_TEXT_SIZE]);
+/* True if some of them executed a program without our libraries: it hands none on. */
+bool untraced_has_unseen(struct json_object *answer);
 /* A remedy for the most frequent reason; NULL: none. */
 const char *untraced_hint(struct json_object *answer);
 

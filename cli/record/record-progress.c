@@ -118,14 +118,21 @@ bool record_is_empty(const struct record *record)
 	return counts->processes == 0 && counts->kept + counts->buffered + count_lost(record) == 0;
 }
 
+static void hint_untraced(const struct record_counts *counts)
+{
+	if (counts->untraced_hint)
+		message_hint("%s", counts->untraced_hint);
+	if (counts->untraced_unseen)
+		message_hint("programs that these start are neither traced nor counted");
+}
+
 static void explain_nothing(struct record *record)
 {
 	const char *why = record_program_explain(record);
 
 	if (record->counts.untraced[0]) {
 		message_note("nothing traced: %s", record->counts.untraced);
-		if (record->counts.untraced_hint)
-			message_hint("%s", record->counts.untraced_hint);
+		hint_untraced(&record->counts);
 	} else if (why) {
 		message_note("nothing traced: %s %s", record->interpreter, why);
 	} else if (record->preload[0] == '\0') {
@@ -251,8 +258,7 @@ void record_progress_summary(struct record *record)
 			     record->interpreter, record_program_explain(record));
 	if (counts->untraced[0]) {
 		message_note("%s", counts->untraced);
-		if (counts->untraced_hint)
-			message_hint("%s", counts->untraced_hint);
+		hint_untraced(counts);
 	}
 	if (counts->alive)
 		message_note("%llu traced process%s still running; %s events until now are in "

@@ -93,6 +93,7 @@ struct record_counts {
 	uint64_t processes, alive;
 	char untraced[UNTRACED_TEXT_SIZE]; /* processes that could not be traced; "": none */
 	const char *untraced_hint;         /* NULL: none */
+	bool untraced_unseen;              /* what some of these start is not counted */
 	char damaged[DAMAGED_TEXT_SIZE];   /* rings that their processes damaged; "": none */
 	uint64_t kept, discarded, overwritten;
 	uint64_t broken;    /* left out, because no reader could read them */

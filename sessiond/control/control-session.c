@@ -443,6 +443,8 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_number(answer, "bytes", session->written.bytes);
 	control_add_number(answer, "streams", session->written.streams);
 	control_add_number(answer, "chunks", session->rotation.completed);
+	if (session->rotation.before_clear)
+		control_add_number(answer, "chunks_before_clear", session->rotation.before_clear);
 	json_object_object_add(answer, "untraced", untraced_list(session));
 	if (consumer_link_silence(session->consumer))
 		control_add_number(answer, "output_silent_ms",
@@ -451,9 +453,10 @@ void control_add_counts(struct json_object *answer, struct session *session)
 		json_object_object_add(answer, "kernel", control_count_kernel(session->kernel));
 }
 
-/* Processes that the session would take, and that are another daemon's. */
+/* Processes that the session would take: another daemon's, or those of none (yet). */
 struct others {
 	const struct session *session;
+	bool of_none;
 	struct json_object *array;
 	uint64_t count;
 };
@@ -468,28 +471,34 @@ static int add_other(const struct late_attach_entry *entry, void *data)
 	/* It has ended since the search: */
 	if (kill((pid_t)entry->pid, 0) != 0 && errno == ESRCH)
 		return 0;
-	if (!entry->is_others || !session_takes(others->session, &seen) ||
+	if (entry->is_others == others->of_none || !session_takes(others->session, &seen) ||
 	    process_lookup(others->session->daemon->processes, entry->pid) ||
 	    others->count++ >= OTHERS_NAMED)
 		return 0;
 	object = json_object_new_object();
 	control_add_number(object, "pid", entry->pid);
 	control_add_string(object, "name", entry->name);
+	if (others->of_none)
+		control_add_string(object, "why", entry->why);
 	json_object_array_add(others->array, object);
 	return 0;
 }
 
 static void add_others(struct json_object *answer, const struct session *session)
 {
-	struct others others = { .session = session };
+	struct others others = { .session = session }, none = { session, .of_none = true };
 
 	if (!session->daemon->late_attach || session->state != SESSION_ACTIVE)
 		return;
 	others.array = json_object_new_array();
+	none.array = json_object_new_array();
 	late_attach_refresh(session->daemon->late_attach);
 	late_attach_list(session->daemon->late_attach, add_other, &others);
+	late_attach_list(session->daemon->late_attach, add_other, &none);
 	control_add_number(answer, "others", others.count);
 	json_object_object_add(answer, "others_named", others.array);
+	control_add_number(answer, "unregistered", none.count);
+	json_object_object_add(answer, "unregistered_named", none.array);
 }
 
 void control_serve_status(struct control_client *client, struct json_object *request)

@@ -62,6 +62,7 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 	session->earlier = (struct session_written){ .packets = 0 };
 	session_note_written(session);
 	session->rotation.size_before = 0;
+	session->rotation.before_clear = session->rotation.completed;
 
 	saved_totals_clear(session->record);
 	session->clear.done = cleared;

@@ -163,7 +163,8 @@ struct session {
 		int64_t begin;                 /* of the one that is recorded: time of day, s */
 		bool has_begun;                /* it was started since the last chunk */
 		bool is_automatic;
-		uint64_t completed; /* chunks */
+		uint64_t completed;    /* chunks */
+		uint64_t before_clear; /* of them, before the last clear: not in `written` */
 		session_stopped *done;
 		void *data;
 		uint64_t progress;

@@ -293,6 +293,7 @@ static struct json_object *save_rotation(const struct session *session)
 	add_flag(object, "has_begun", session->rotation.has_begun);
 	add_flag(object, "automatic", session->rotation.is_automatic);
 	add_number(object, "completed", session->rotation.completed);
+	add_number(object, "before_clear", session->rotation.before_clear);
 	add_number(object, "size_before", session->rotation.size_before);
 	add_number(object, "size", session->rotation.size);
 	add_number(object, "period", session->rotation.period_ms);
@@ -313,6 +314,7 @@ static int restore_rotation(struct session *session, struct json_object *object)
 	session->rotation.has_begun = flag_of(object, "has_begun");
 	session->rotation.is_automatic = flag_of(object, "automatic");
 	session->rotation.completed = number_of(object, "completed");
+	session->rotation.before_clear = number_of(object, "before_clear");
 	session->rotation.size_before = number_of(object, "size_before");
 	session->rotation.size = number_of(object, "size");
 	session->rotation.period_ms = number_of(object, "period");

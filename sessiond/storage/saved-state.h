@@ -46,7 +46,7 @@
  * Raised when a member of the saved state gets another meaning, or a text other members. The
  * sizes and places that rings and records depend on are numbers in the head, by themselves.
  */
-#define SAVED_VERSION 12u
+#define SAVED_VERSION 13u
 #define SAVED_ABI_NUMBERS 24u
 
 #define SAVED_PROCESSES 32768u

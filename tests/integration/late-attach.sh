@@ -52,8 +52,11 @@ ok 'a program that was there before its daemon is listed' \
 like "$("$lttngmap" list --processes --json)" "\"unregistered\": \[.*\"pid\": $early, " \
 	'also in JSON'
 ok 'a session' session first
+like "$("$lttngmap" status s)" "1 running process is not registered yet, and not traced:
+    rounds \\($early\\): it was told, and comes with its next event" 'whose status says who is not traced yet, and why'
 round 11 2
 ok 'with its next event it is registered' wait_for is_listed "$early" 'rounds \(user [0-9]+, since '
+is "$("$lttngmap" status s | grep -c 'not registered')" 0 '  ... and status says it no more'
 round 11 3
 ok 'stopped' "$lttngmap" stop s
 is "$(rounds_in first)" '1 2' 'from that one on, its events are recorded'

@@ -86,6 +86,7 @@ for name in ["./no-such-program", "./a-static/none"]:
         pass
 END
 recorded "$python" -S -E env.py
+like "$(<err)" 'programs that these start are neither traced nor counted' 'what a program that is not traced starts is not counted: it is said'
 is "$(traced) $(left_out)" '1 1 process not traced: a-static (1)' \
 	'a program that could not be executed does not count' || diag "$(<err)"
 

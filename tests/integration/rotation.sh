@@ -89,6 +89,8 @@ mv "$first" "$TAP_DIR/moved"
 is "$(events "$TAP_DIR/moved")" 4 'and can be moved'
 map clear s
 is "$(chunks_list | wc -l)" 3 'to clear the session leaves chunks alone'
+like "$("$LTTNGMAP_BUILD/lttngmap" status s)" '3 chunks of these completed before `clear`: on disk, and in no count above' \
+	'  ... and status says that no count has their events'
 chunks_end
 
 # ---- losses

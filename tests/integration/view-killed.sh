@@ -102,6 +102,14 @@ like "$(<err)" "\`lttngmap recover $rings\`" 'view says where the rings of a kil
 "$lttngmap" recover "$output" >out 2>err
 is $? 1 'recover of its output is no success'
 like "$(<err)" "\`lttngmap recover $rings\`" '  ... and says where the rings are'
+if ((EUID)); then
+	skip 1 "only root makes a note another user's"
+else
+	chown 65534 "$output/.rings"
+	"$lttngmap" view "$output" >out 2>err
+	is "$(grep -c 'lttngmap recover' err)" 0 "another user's note leads nowhere"
+	chown "$EUID" "$output/.rings"
+fi
 "$lttngmap" record -q -o "$output" -- true 2>err
 is $? 125 'nobody records into that output meanwhile'
 "$lttngmap" recover "$rings" >out 2>err

@@ -59,8 +59,8 @@ EXTRA_liblttngmap_dl_la_DEPENDENCIES = liblttngmap.la preload/dl.map
 EXTRA_DIST += preload/dl.map
 
 lib_LTLIBRARIES += liblttngmap-io.la
-liblttngmap_io_la_SOURCES = preload/io.c preload/io.h preload/io-path.c \
-	preload/io-stdio.c preload/next.h
+liblttngmap_io_la_SOURCES = preload/io.c preload/io.h preload/io-descriptor.c \
+	preload/io-path.c preload/io-stdio.c preload/next.h
 liblttngmap_io_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
 liblttngmap_io_la_LIBADD = $(preload_parts)
 liblttngmap_io_la_LDFLAGS = $(preload_ldflags) \

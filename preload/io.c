@@ -18,8 +18,8 @@
  * lttngmap_event_write(). A thread may be cancelled in any of them.
  *
  * io-stdio.c has what opens and closes streams of stdio and of directories, io-path.c what asks
- * for files by their names and changes these. Not seen: what the C library does for itself, as in
- * fread, printf and getaddrinfo; and calls by syscall(2).
+ * for files by their names and changes these, io-descriptor.c the kinds of dup and pipe. Not seen:
+ * what the C library does for itself, as in fread, printf and getaddrinfo; and calls by syscall(2).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -4,14 +4,15 @@
  * page-files.c - which files programs opened, read and wrote, and for how long, of the events of
  * the io family.
  *
- * A descriptor is of the file whose opening returned it, in this process, until it is closed. One
- * that was opened otherwise, or before, has its number for a name.
+ * A descriptor is of the file whose opening returned it, in this process, until it is closed or
+ * becomes another one's copy. One that was opened otherwise, or before, has its number for a name.
  */
 #include <config.h>
 
 #include "cli/report/page.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,22 +23,47 @@
 #define FILES_MOST (1u << 18)
 #define DESCRIPTORS_MOST (1u << 18)
 #define PLACES_AT_FIRST 1024
+/* CLOSE_RANGE_CLOEXEC: the descriptors are closed by exec only. */
+#define CLOSES_NOTHING 4u
 
 static const struct {
 	const char *name;
 	enum page_file_call call;
 } calls[] = {
-	{ "open", PAGE_FILE_OPENS },           { "openat", PAGE_FILE_OPENS },
-	{ "creat", PAGE_FILE_OPENS },          { "fopen", PAGE_FILE_OPENS_STREAM },
-	{ "freopen", PAGE_FILE_OPENS_STREAM }, { "opendir", PAGE_FILE_OPENS_STREAM },
-	{ "scandir", PAGE_FILE_OPENS_STREAM }, { "close", PAGE_FILE_CLOSES },
-	{ "read", PAGE_FILE_MOVES },           { "pread", PAGE_FILE_MOVES },
-	{ "readv", PAGE_FILE_MOVES },          { "write", PAGE_FILE_MOVES },
-	{ "pwrite", PAGE_FILE_MOVES },         { "writev", PAGE_FILE_MOVES },
-	{ "send", PAGE_FILE_MOVES },           { "sendto", PAGE_FILE_MOVES },
-	{ "sendmsg", PAGE_FILE_MOVES },        { "recv", PAGE_FILE_MOVES },
-	{ "recvfrom", PAGE_FILE_MOVES },       { "recvmsg", PAGE_FILE_MOVES },
+	{ "open", PAGE_FILE_OPENS },
+	{ "openat", PAGE_FILE_OPENS },
+	{ "creat", PAGE_FILE_OPENS },
+	{ "fopen", PAGE_FILE_OPENS_STREAM },
+	{ "freopen", PAGE_FILE_OPENS_STREAM },
+	{ "opendir", PAGE_FILE_OPENS_STREAM },
+	{ "scandir", PAGE_FILE_OPENS_STREAM },
+	{ "close", PAGE_FILE_CLOSES },
+	{ "read", PAGE_FILE_MOVES },
+	{ "pread", PAGE_FILE_MOVES },
+	{ "readv", PAGE_FILE_MOVES },
+	{ "write", PAGE_FILE_MOVES },
+	{ "pwrite", PAGE_FILE_MOVES },
+	{ "writev", PAGE_FILE_MOVES },
+	{ "send", PAGE_FILE_MOVES },
+	{ "sendto", PAGE_FILE_MOVES },
+	{ "sendmsg", PAGE_FILE_MOVES },
+	{ "recv", PAGE_FILE_MOVES },
+	{ "recvfrom", PAGE_FILE_MOVES },
+	{ "recvmsg", PAGE_FILE_MOVES },
 	{ "fstat", PAGE_FILE_ASKS },
+	{ "dup", PAGE_FILE_COPIES },
+	{ "dup2", PAGE_FILE_COPIES },
+	{ "dup3", PAGE_FILE_COPIES },
+	{ "fcntl", PAGE_FILE_COMMANDS },
+	{ "pipe", PAGE_FILE_PAIRS },
+	{ "socket", PAGE_FILE_MAKES },
+	{ "accept", PAGE_FILE_MAKES },
+	{ "epoll_create", PAGE_FILE_MAKES },
+	{ "fdopen", PAGE_FILE_STREAMS },
+	{ "fdopendir", PAGE_FILE_STREAMS },
+	{ "fclose", PAGE_FILE_CLOSES_STREAM },
+	{ "closedir", PAGE_FILE_CLOSES_STREAM },
+	{ "close_range", PAGE_FILE_CLOSES_RANGE },
 };
 
 /* The index of the payload's member; -1: it has none, or none of that type. */
@@ -52,6 +78,35 @@ static int64_t member_of(const struct page_class *class, const char *name, bool 
 	return member;
 }
 
+/* The members of a call that has other ones than `path` and `fd`. */
+static void find_others(struct page_class *class)
+{
+	switch (class->file_call) {
+	case PAGE_FILE_OPENS_STREAM:
+		class->other = member_of(class, "file", false); /* freopen: the old one */
+		break;
+	case PAGE_FILE_COMMANDS:
+		class->other = member_of(class, "command", false);
+		break;
+	case PAGE_FILE_PAIRS:
+		class->fd = member_of(class, "from", false);
+		class->other = member_of(class, "to", false);
+		break;
+	case PAGE_FILE_CLOSES_STREAM:
+		class->fd = member_of(class, "file", false);
+		if (class->fd < 0)
+			class->fd = member_of(class, "directory", false);
+		break;
+	case PAGE_FILE_CLOSES_RANGE:
+		class->fd = member_of(class, "first", false);
+		class->other = member_of(class, "last", false);
+		class->flags = member_of(class, "flags", false);
+		break;
+	default:
+		break;
+	}
+}
+
 void page_files_class(struct page_class *class)
 {
 	const char *name = class->name + strlen(PROVIDER);
@@ -60,6 +115,7 @@ void page_files_class(struct page_class *class)
 		return;
 	class->path = member_of(class, "path", true);
 	class->fd = member_of(class, "fd", false);
+	class->other = class->flags = -1;
 	class->result = member_of(class, "result", false);
 	class->error = member_of(class, "error", false);
 	class->duration = member_of(class, "duration", false);
@@ -72,7 +128,8 @@ void page_files_class(struct page_class *class)
 	/* Whatever else has a path asks for it. */
 	if (class->file_call == PAGE_FILE_NONE && class->path >= 0)
 		class->file_call = PAGE_FILE_ASKS;
-	if (class->path < 0 && class->fd < 0)
+	find_others(class);
+	if (class->path < 0 && class->fd < 0 && class->file_call != PAGE_FILE_MAKES)
 		class->file_call = PAGE_FILE_NONE;
 }
 
@@ -166,8 +223,12 @@ static void set_descriptor(struct export *export, int64_t process, uint64_t fd, 
 	struct page_files *files = &page_of(export)->files;
 	struct page_descriptor *descriptor;
 
-	if (files->nr_descriptors >= DESCRIPTORS_MOST)
+	if (files->nr_descriptors >= DESCRIPTORS_MOST) {
+		descriptor = descriptor_at(files, process, fd);
+		if (descriptor->file)
+			descriptor->file = file;
 		return;
+	}
 	if (files->nr_descriptors * 2 >= files->nr_descriptor_places &&
 	    grow_descriptors(files) < 0) {
 		export_fail(export, ENOMEM);
@@ -175,7 +236,50 @@ static void set_descriptor(struct export *export, int64_t process, uint64_t fd, 
 	}
 	descriptor = descriptor_at(files, process, fd);
 	files->nr_descriptors += !descriptor->file;
-	*descriptor = (struct page_descriptor){ process, fd, file, true };
+	*descriptor = (struct page_descriptor){ process, fd, file };
+}
+
+/* The descriptor is of an unknown file. Those of the numbers 0 to 2 are known without being set. */
+static void forget_descriptor(struct export *export, int64_t process, uint64_t fd)
+{
+	struct page_files *files = &page_of(export)->files;
+
+	if (fd < 3 || (files->nr_descriptor_places && descriptor_at(files, process, fd)->file))
+		set_descriptor(export, process, fd, PAGE_FILE_UNKNOWN);
+}
+
+static void forget_range(struct export *export, int64_t process, uint64_t first, uint64_t last)
+{
+	struct page_files *files = &page_of(export)->files;
+
+	for (uint64_t fd = first; fd < 3 && fd <= last; fd++)
+		forget_descriptor(export, process, fd);
+	for (size_t i = 0; i < files->nr_descriptor_places; i++) {
+		struct page_descriptor *descriptor = &files->descriptors[i];
+
+		if (descriptor->file && descriptor->process == process && descriptor->fd >= first &&
+		    descriptor->fd <= last)
+			descriptor->file = PAGE_FILE_UNKNOWN;
+	}
+}
+
+#define STREAM(address) ((address) | UINT64_C(1) << 63)
+
+/* What is known of a stream's descriptor ends with the stream. */
+static void close_stream(struct export *export, int64_t process, uint64_t address)
+{
+	struct page_files *files = &page_of(export)->files;
+	struct page_descriptor *stream;
+	uint64_t fd;
+
+	if (!files->nr_descriptor_places)
+		return;
+	stream = descriptor_at(files, process, STREAM(address));
+	if (!stream->file || stream->file == PAGE_FILE_UNKNOWN)
+		return;
+	fd = stream->file - 1;
+	stream->file = PAGE_FILE_UNKNOWN;
+	forget_descriptor(export, process, fd);
 }
 
 /* The number of the descriptor's file, plus 1; 0: there is no room. */
@@ -188,18 +292,28 @@ static uint32_t file_of_descriptor(struct export *export, int64_t process, uint6
 		files->nr_descriptor_places ? descriptor_at(files, process, fd) : NULL;
 	char text[40];
 
-	if (descriptor && descriptor->file && descriptor->is_open)
+	if (descriptor && descriptor->file && descriptor->file != PAGE_FILE_UNKNOWN)
 		return descriptor->file;
-	if (fd < 3)
+	if (fd < 3 && !(descriptor && descriptor->file))
 		return file_of(export, standard[fd]);
-	snprintf(text, sizeof(text), "(descriptor %lld)", (long long)fd);
+	snprintf(text, sizeof(text), "(descriptor %lld)", (long long)(int32_t)fd);
 	return file_of(export, text);
 }
 
-static void close_descriptor(struct page_files *files, int64_t process, uint64_t fd)
+/* `to` is what `fd` is. */
+static void copy_descriptor(struct export *export, int64_t process, uint64_t fd, uint64_t to)
 {
-	if (files->nr_descriptor_places)
-		descriptor_at(files, process, fd)->is_open = false;
+	const struct page_files *files = &page_of(export)->files;
+	uint32_t file = files->nr_descriptor_places ? descriptor_at(files, process, fd)->file : 0;
+
+	if (fd == to)
+		return;
+	if (!file && fd < 3)
+		file = file_of_descriptor(export, process, fd);
+	if (file && file != PAGE_FILE_UNKNOWN)
+		set_descriptor(export, process, to, file);
+	else
+		forget_descriptor(export, process, to);
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -215,38 +329,102 @@ static uint64_t number_of(const bt_field *payload, int64_t member)
 	return value;
 }
 
+/* Streams have the highest bit, whatever a trace claims to be a descriptor. */
+static uint64_t descriptor_of(const bt_field *payload, int64_t member)
+{
+	return (uint32_t)number_of(payload, member);
+}
+
+/* What a call that succeeded makes of descriptors. */
+static void follow(struct export *export, const struct page_class *class, const bt_field *payload,
+		   int64_t process, uint32_t file)
+{
+	uint64_t fd = descriptor_of(payload, class->fd);
+	uint64_t other = descriptor_of(payload, class->other);
+	uint64_t result = descriptor_of(payload, class->result);
+
+	switch (class->file_call) {
+	case PAGE_FILE_OPENS:
+		set_descriptor(export, process, result, file);
+		break;
+	case PAGE_FILE_CLOSES:
+		forget_descriptor(export, process, fd);
+		break;
+	case PAGE_FILE_COMMANDS:
+		if (other != F_DUPFD && other != F_DUPFD_CLOEXEC)
+			break;
+		/* fall through */
+	case PAGE_FILE_COPIES:
+		copy_descriptor(export, process, fd, result);
+		break;
+	case PAGE_FILE_MAKES:
+		forget_descriptor(export, process, result);
+		break;
+	case PAGE_FILE_PAIRS:
+		forget_descriptor(export, process, fd);
+		forget_descriptor(export, process, other);
+		break;
+	case PAGE_FILE_STREAMS:
+		if (fd < PAGE_FILE_UNKNOWN - 1)
+			set_descriptor(export, process, STREAM(number_of(payload, class->result)),
+				       (uint32_t)fd + 1);
+		break;
+	case PAGE_FILE_CLOSES_RANGE:
+		if (!(number_of(payload, class->flags) & CLOSES_NOTHING))
+			forget_range(export, process, fd, other);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The number of the call's file, plus 1; 0: it has none, or there is no room. */
+static uint32_t file_of_call(struct export *export, const struct page_class *class,
+			     const bt_field *payload, int64_t process)
+{
+	switch (class->file_call) {
+	case PAGE_FILE_MAKES:
+	case PAGE_FILE_PAIRS:
+	case PAGE_FILE_CLOSES_STREAM:
+	case PAGE_FILE_CLOSES_RANGE:
+		return 0;
+	default:
+		break;
+	}
+	if (class->path >= 0)
+		return file_of(export,
+			       field_string(bt_field_structure_borrow_member_field_by_index_const(
+				       payload, (uint64_t) class->path)));
+	return file_of_descriptor(export, process, descriptor_of(payload, class->fd));
+}
+
 void page_files_event(struct export *export, const struct page_class *class,
 		      const struct page_track *track, const bt_event *event)
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	struct page_files *files = &page_of(export)->files;
 	int64_t process = (int64_t)track->track->process->uuid;
-	uint64_t fd = number_of(payload, class->fd), result = number_of(payload, class->result);
 	bool has_failed = number_of(payload, class->error) != 0;
-	struct page_file *file;
-	uint32_t number;
+	uint32_t number = file_of_call(export, class, payload, process);
 
-	if (class->path >= 0)
-		number = file_of(export,
-				 field_string(bt_field_structure_borrow_member_field_by_index_const(
-					 payload, (uint64_t) class->path)));
-	else
-		number = file_of_descriptor(export, process, fd);
-	if (!number)
-		return;
-	file = &files->list[number - 1];
-	file->ns += number_of(payload, class->duration);
-	file->calls++;
-	if (class->file_call == PAGE_FILE_OPENS || class->file_call == PAGE_FILE_OPENS_STREAM) {
-		file->opens++;
-		file->failed += has_failed;
+	if (number) {
+		struct page_file *file = &page_of(export)->files.list[number - 1];
+		bool opens = class->file_call == PAGE_FILE_OPENS ||
+			     class->file_call == PAGE_FILE_OPENS_STREAM;
+
+		file->ns += number_of(payload, class->duration);
+		file->calls++;
+		file->opens += opens;
+		file->failed += opens && has_failed;
+		if (class->file_call == PAGE_FILE_MOVES && !has_failed)
+			file->bytes += number_of(payload, class->result);
 	}
-	if (class->file_call == PAGE_FILE_OPENS && !has_failed)
-		set_descriptor(export, process, result, number);
-	else if (class->file_call == PAGE_FILE_MOVES && !has_failed)
-		file->bytes += result;
-	else if (class->file_call == PAGE_FILE_CLOSES && !has_failed)
-		close_descriptor(files, process, fd);
+	/* A stream is gone even where its closing fails. */
+	if (class->file_call == PAGE_FILE_CLOSES_STREAM)
+		close_stream(export, process, number_of(payload, class->fd));
+	else if (class->file_call == PAGE_FILE_OPENS_STREAM)
+		close_stream(export, process, number_of(payload, class->other));
+	else if (!has_failed && (number || class->path < 0))
+		follow(export, class, payload, process, number);
 }
 
 void page_files_free(struct page_files *files)

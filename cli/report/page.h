@@ -79,6 +79,13 @@ enum page_file_call {
 	PAGE_FILE_OPENS_STREAM,
 	PAGE_FILE_MOVES, /* reads or writes: returns a number of bytes */
 	PAGE_FILE_CLOSES,
+	PAGE_FILE_COPIES,   /* returns one more descriptor of the same file */
+	PAGE_FILE_COMMANDS, /* fcntl: perhaps the same */
+	PAGE_FILE_MAKES,    /* returns a descriptor of no named file */
+	PAGE_FILE_PAIRS,    /* gives two such */
+	PAGE_FILE_STREAMS,  /* makes a stream of a descriptor */
+	PAGE_FILE_CLOSES_STREAM,
+	PAGE_FILE_CLOSES_RANGE,
 	PAGE_FILE_ASKS, /* anything else */
 };
 
@@ -98,7 +105,8 @@ struct page_class {
 	enum page_memory_call call;
 	int64_t pointer, old_pointer, size, times, ip; /* fields by index, or -1 */
 	enum page_file_call file_call;
-	int64_t path, fd, result, error, duration; /* members of the payload, or -1 */
+	/* Members of the payload, or -1; `other` by the call. */
+	int64_t path, fd, other, flags, result, error, duration;
 };
 
 /* ---- blocks ------------------------------------------------------------------- */
@@ -291,11 +299,13 @@ struct page_file {
 	uint64_t opens, failed, calls, bytes, ns;
 };
 
+#define PAGE_FILE_UNKNOWN UINT32_MAX
+
+/* A descriptor; or a stream: its address with the highest bit, and the descriptor + 1 as `file`. */
 struct page_descriptor {
 	int64_t process; /* its uuid */
 	uint64_t fd;
-	uint32_t file; /* number + 1; 0: the place is free */
-	bool is_open;
+	uint32_t file; /* number + 1; 0: the place is free; PAGE_FILE_UNKNOWN */
 };
 
 struct page_files {

@@ -141,6 +141,56 @@ END
 is "$(sed '1,/OPENS CALLS BYTES TIME FILE/d; /^$/,$d' plain | sed -E 's/^([0-9]+ [0-9]+ [0-9]+) [0-9.]+ [mnu]?s /\1 /' |
 	LC_ALL=C sort -k 4)" "$(LC_ALL=C sort -k 4 right)" 'which files, how often, how much' || diag "$(<out)"
 like "$(<right)" '300 600 0 /dev/null.*10 10 0 nosuch \(10 failed\).*11 33 3300 own' '  ... as the program is'
+# Copies of descriptors, and numbers that come to be of other files without a close() that is seen.
+printf '%01000d' 1 >A
+printf '%060000d' 1 >B
+cat >copies.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+int main(void)
+{
+	static char block[50000];
+	int a = open("A", O_RDONLY), b = open("B", O_RDONLY), c, ends[2];
+	FILE *stream;
+
+	/* 50,000 of B, by the number of A. */
+	dup2(b, a);
+	close(b);
+	if (read(a, block, 50000) != 50000)
+		return 1;
+	/* 1,000, 2,000 and 3,000 of B by copies. */
+	c = dup(a);
+	if (pread(c, block, 1000, 0) != 1000 || pread(dup3(c, 90, 0), block, 2000, 0) != 2000 ||
+	    pread(fcntl(90, F_DUPFD, 95), block, 3000, 0) != 3000)
+		return 2;
+	/* 20,000 each way in a pipe that has the number of what was B. */
+	close_range(3, 100, 0);
+	if (pipe(ends) || write(ends[1], block, 20000) < 0 || read(ends[0], block, 20000) < 0)
+		return 3;
+	close_range(3, 100, 0);
+	/* A number that fclose() closed, and that a call without an event made: 8 bytes. */
+	stream = fdopen(open("A", O_RDONLY), "r");
+	fclose(stream);
+	if (write(eventfd(0, 0), "12345678", 8) != 8)
+		return 4;
+	/* Standard input is a pipe: 500 bytes. */
+	if (pipe(ends) || dup2(ends[0], 0) || write(ends[1], block, 500) != 500 || read(0, block, 500) != 500)
+		return 5;
+	return 0;
+}
+END
+"${LTTNGMAP_CC:-cc}" -g -O0 -o copies copies.c || bail_out 'no compiler'
+LTTNGMAP_ALLOW_BLOCKING=1 "$lttngmap" record -q --mode blocking -o copied --preload io -- ./copies ||
+	bail_out 'it was not recorded'
+"$lttngmap" report --text copied | plain >copies.out
+is "$(sed '1,/OPENS CALLS BYTES TIME FILE/d; /^$/,$d' copies.out | sed -En 's/^([0-9]+) [0-9]+ ([0-9]+) [0-9.]+ [mnu]?s /\1 \2 /p' |
+	grep -E ' (A|B|\(.*)$' | LC_ALL=C sort -k 3)" "$(printf '%s\n' '0 500 (descriptor 0)' '0 20008 (descriptor 3)' \
+	'0 20000 (descriptor 4)' '0 500 (descriptor 5)' '2 0 A' '1 56000 B')" 'descriptors are of the files that they were made of' ||
+	diag "$(<copies.out)"
 most=$(python3 - <<'END'
 import json
 held, now, most = {}, 0, 0

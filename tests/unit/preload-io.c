@@ -304,6 +304,39 @@ static void test_names(void)
 	CALL(unlink(bad), EFAULT, "unlink path=\"(null)\"");
 }
 
+static void test_descriptors(void)
+{
+	int ends[2], fd = memfd_create("file", 0);
+	struct flock lock = { .l_type = F_RDLCK };
+
+	close(CALL(dup(fd), 0, "dup fd=%d", fd));
+	CALL(dup(-1), EBADF, "dup fd=-1");
+	CALL(dup2(fd, 100), 0, "dup2 fd=%d to=100", fd);
+	CALL(dup3(fd, 101, O_CLOEXEC), 0, "dup3 fd=%d to=101 flags=0x80000", fd);
+	CALL(dup3(fd, fd, 0), EINVAL, "dup3 fd=%d to=%d flags=0", fd, fd);
+	ok(CALL(fcntl(fd, F_DUPFD, 102), 0, "fcntl fd=%d command=0 argument=102", fd) >= 102,
+	   "  ... and is that number or a higher one");
+	ok(CALL(fcntl64(fd, F_DUPFD_CLOEXEC, 103), 0, "fcntl fd=%d command=1030 argument=103",
+		fd) >= 103,
+	   "  ... and is that number or a higher one");
+	CALL(fcntl(fd, F_SETFD, FD_CLOEXEC), 0, "fcntl fd=%d command=2 argument=1", fd);
+	set_hook(NULL);
+	ok(fcntl(fd, F_GETFD) == FD_CLOEXEC, "fcntl without an argument gets what was set");
+	ok(fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK,
+	   "a pointer reaches fcntl whole, and what it points at is filled");
+	CALL(close_range(100, 110, 0), 0, "close_range first=100 last=110 flags=0");
+	ok(fcntl(100, F_GETFD) < 0 && errno == EBADF, "  ... and they are closed");
+	CALL(close_range(2, 1, 0), EINVAL, "close_range first=2 last=1 flags=0");
+	watch();
+	ok(pipe(ends) == 0 && errno == ERRNO_BEFORE, "pipe, and errno");
+	set_hook(NULL);
+	snprintf(buffer, sizeof(buffer), "pipe from=%d to=%d flags=0 result=0 error=0", ends[0],
+		 ends[1]);
+	is_string(event_text(), buffer, "pipe tells both ends");
+	CALL(pipe2(bad, O_CLOEXEC), EFAULT, "pipe from=-1 to=-1 flags=0x80000");
+	close(fd);
+}
+
 static void test_read_and_write(void)
 {
 	int fd = memfd_create("file", 0);
@@ -440,6 +473,7 @@ int main(int argc, char **argv)
 	test_directories();
 	test_status();
 	test_names();
+	test_descriptors();
 	test_read_and_write();
 	test_sockets();
 	test_waiting();

@@ -115,7 +115,15 @@
 	X(mkdirat)                                                                                 \
 	X(rmdir)                                                                                   \
 	X(scandir)                                                                                 \
-	X(scandir64)
+	X(scandir64)                                                                               \
+	X(dup)                                                                                     \
+	X(dup2)                                                                                    \
+	X(dup3)                                                                                    \
+	X(fcntl)                                                                                   \
+	X(fcntl64)                                                                                 \
+	X(pipe)                                                                                    \
+	X(pipe2)                                                                                   \
+	X(close_range)
 
 #define COUNT_CALLS_PROC(X)                                                                        \
 	X(fork)                                                                                    \

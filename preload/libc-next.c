@@ -5,7 +5,7 @@
  * being the allocator of those who look them up.
  *
  *            first call                 all found, and
- *   early_*  ---------->  dlsym x 10  ------------------->  the real functions
+ *   early_*  ---------->  dlsym x 9   ------------------->  the real functions
  *      ^                      |        registered (early.h) (or guarded_*, where
  *      +---- may allocate ----+                              the arena was used)
  *             (arena)
@@ -126,17 +126,6 @@ static void *guarded_realloc(void *ptr, size_t size)
 	return new_ptr;
 }
 
-static void *guarded_reallocarray(void *ptr, size_t nmemb, size_t size)
-{
-	size_t total;
-
-	if (!in_arena(ptr))
-		return found.reallocarray(ptr, nmemb, size);
-	if (__builtin_mul_overflow(nmemb, size, &total))
-		return no_memory();
-	return guarded_realloc(ptr, total);
-}
-
 /* ---- finding ---------------------------------------------------------------- */
 
 /*
@@ -166,7 +155,6 @@ static void publish(void)
 #define GUARD(name) __atomic_store_n(&libc_next.name, guarded_##name, __ATOMIC_RELEASE);
 	GUARD(free)
 	GUARD(realloc)
-	GUARD(reallocarray)
 	PUBLISH(malloc)
 	PUBLISH(calloc)
 	PUBLISH(memalign)
@@ -178,7 +166,6 @@ static void publish(void)
 	if ((used & ~ARENA_CLOSED) == 0) {
 		PUBLISH(free)
 		PUBLISH(realloc)
-		PUBLISH(reallocarray)
 	}
 #undef GUARD
 #undef PUBLISH
@@ -264,15 +251,6 @@ static void *early_realloc(void *ptr, size_t size)
 		memcpy(new_ptr, ptr, old_size < size ? old_size : size);
 	}
 	return new_ptr;
-}
-
-static void *early_reallocarray(void *ptr, size_t nmemb, size_t size)
-{
-	size_t total;
-
-	if (__builtin_mul_overflow(nmemb, size, &total))
-		return no_memory();
-	return early_realloc(ptr, total);
 }
 
 static void *early_memalign(size_t alignment, size_t size)

@@ -5,8 +5,9 @@
  *
  * "Behind" is what dlsym(RTLD_NEXT) finds: the C library's functions, or
  * those of an allocator that the program links or preloads after us. Each
- * wrapper forwards to its own namesake and to no other, so a block is always
- * freed by the allocator that made it, with us in front or without.
+ * wrapper forwards to its own namesake and to no other (reallocarray to realloc, as the C
+ * library's does), so a block is always freed by the allocator that made it, with us in front
+ * or without.
  *
  * The pointers are valid from the moment on that this library is relocated:
  * they begin at functions that look the others up, and that serve what
@@ -28,14 +29,13 @@
 	X(free)                                                                                    \
 	X(calloc)                                                                                  \
 	X(realloc)                                                                                 \
-	X(reallocarray) X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) X(pvalloc)
+	X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) X(pvalloc)
 
 struct libc_next {
 	void *(*malloc)(size_t size);
 	void (*free)(void *ptr);
 	void *(*calloc)(size_t nmemb, size_t size);
 	void *(*realloc)(void *ptr, size_t size);
-	void *(*reallocarray)(void *ptr, size_t nmemb, size_t size);
 	void *(*memalign)(size_t alignment, size_t size);
 	void *(*aligned_alloc)(size_t alignment, size_t size);
 	int (*posix_memalign)(void **memptr, size_t alignment, size_t size);

@@ -23,7 +23,7 @@
  * knows that a realloc of A is about to follow, and that it ends the older A.
  *
  * Calls that fail are written too, with a pointer of 0; free(NULL) also.
- * reallocarray of glibc calls realloc: both are written, the inner one first.
+ * reallocarray is a realloc, as glibc's is: one event, of the program's call.
  *
  * Why it cannot call itself
  * -------------------------
@@ -41,6 +41,7 @@
  */
 #include <errno.h>
 #include <malloc.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* The destructors of other libraries free what we saw them allocate. */
@@ -65,8 +66,6 @@ LTTNGMAP_TRACEPOINT(lttng_ust_libc, posix_memalign, LEVEL,
 	(pointer, out_ptr), (integer, size_t, alignment), (integer, size_t, size),
 	(integer, int, result));
 
-LTTNGMAP_TRACEPOINT(lttng_ust_libc, reallocarray, LEVEL,
-	(pointer, in_ptr), (integer, size_t, nmemb), (integer, size_t, size), (pointer, ptr));
 LTTNGMAP_TRACEPOINT(lttng_ust_libc, aligned_alloc, LEVEL,
 	(integer, size_t, alignment), (integer, size_t, size), (pointer, ptr));
 LTTNGMAP_TRACEPOINT(lttng_ust_libc, valloc, LEVEL,
@@ -125,12 +124,29 @@ int posix_memalign(void **memptr, size_t alignment, size_t size)
 	return result;
 }
 
+extern __typeof__(realloc) own_realloc
+	__attribute__((alias("realloc"), nothrow, leaf, visibility("hidden")));
+
+/*
+ * Does what glibc's does, which calls realloc() by its name. Where that is ours, its event would
+ * name this function as the caller; an allocator in front of us frees its blocks itself.
+ */
 void *reallocarray(void *in_ptr, size_t nmemb, size_t size)
 {
-	void *ptr = NEXT(reallocarray)(in_ptr, nmemb, size);
+	void *(*volatile first)(void *, size_t) = realloc;
+	void *ptr = NULL;
+	size_t total;
 
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, reallocarray, in_ptr,
-			       nmemb, size, ptr);
+	if (__builtin_mul_overflow(nmemb, size, &total)) {
+		total = SIZE_MAX;
+		errno = ENOMEM;
+	} else if (first != own_realloc) {
+		return first(in_ptr, total);
+	} else {
+		ptr = NEXT(realloc)(in_ptr, total);
+	}
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, realloc, in_ptr, total,
+			       ptr);
 	return ptr;
 }
 

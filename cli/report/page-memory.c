@@ -5,8 +5,7 @@
  *
  * A block is held from its allocation on until it is freed. An address that is seen
  * allocated while it is held was moved away by a realloc() whose own event is about to
- * follow (preload/libc.c says why): that one then ends the older block, not this one. glibc's
- * reallocarray() calls realloc(), which has its own event: it is not counted twice.
+ * follow (preload/libc.c says why): that one then ends the older block, not this one.
  */
 #include <config.h>
 

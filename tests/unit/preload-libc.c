@@ -33,7 +33,6 @@ static void test_classes(void)
 		{ "realloc", " in_ptr:16 size:10 ptr:16" },
 		{ "memalign", " alignment:10 size:10 ptr:16" },
 		{ "posix_memalign", " out_ptr:16 alignment:10 size:10 result:10s" },
-		{ "reallocarray", " in_ptr:16 nmemb:10 size:10 ptr:16" },
 		{ "aligned_alloc", " alignment:10 size:10 ptr:16" },
 		{ "valloc", " size:10 ptr:16" },
 		{ "pvalloc", " size:10 ptr:16" },
@@ -102,10 +101,8 @@ static void test_reallocarray(void)
 
 	watch();
 	ptr = reallocarray(old, 30, 40);
-	happened("reallocarray", ERRNO_BEFORE, "reallocarray in_ptr=%p nmemb=30 size=40 ptr=%p",
-		 old, ptr);
-	is(nr_events, 2, "reallocarray is two events, for glibc's calls realloc");
-	ok(strncmp(events[0], "realloc ", 8) == 0, "the inner one is written first");
+	happened("reallocarray", ERRNO_BEFORE, "realloc in_ptr=%p size=1200 ptr=%p", old, ptr);
+	is(nr_events, 1, "reallocarray is one event");
 	free(ptr);
 }
 
@@ -169,8 +166,7 @@ static void test_failures(void)
 	fails(malloc(huge_size), "malloc", " size=%lld ptr=0", huge);
 	fails(calloc(huge_size, 2), "calloc", " nmemb=%lld size=2 ptr=0", huge);
 	fails(realloc(block, huge_size), "realloc", " in_ptr=%p size=%lld ptr=0", block, huge);
-	fails(reallocarray(block, huge_size, 2), "reallocarray",
-	      " in_ptr=%p nmemb=%lld size=2 ptr=0", block, huge);
+	fails(reallocarray(block, huge_size, 2), "realloc", " in_ptr=%p size=-1 ptr=0", block);
 	is(nr_events, 1, "  ... once, for nothing was reallocated");
 	fails(aligned_alloc(64, nearly_all), "aligned_alloc", " alignment=64 size=-11 ptr=0");
 	fails(memalign(64, nearly_all), "memalign", " alignment=64 size=-11 ptr=0");

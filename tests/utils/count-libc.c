@@ -24,8 +24,7 @@
  * differ by one a thread. Programs that kill themselves are exact.
  *
  * Being first also means that this library sees what is called in the order
- * of the program, and that calls of glibc to itself (reallocarray calls
- * realloc) pass here and there alike.
+ * of the program. reallocarray calls realloc, which is counted.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -107,12 +106,6 @@ EXPORT int posix_memalign(void **memptr, size_t alignment, size_t size)
 {
 	count(COUNT_posix_memalign);
 	return NEXT(posix_memalign)(memptr, alignment, size);
-}
-
-EXPORT void *reallocarray(void *ptr, size_t nmemb, size_t size)
-{
-	count(COUNT_reallocarray);
-	return NEXT(reallocarray)(ptr, nmemb, size);
 }
 
 EXPORT void *aligned_alloc(size_t alignment, size_t size)

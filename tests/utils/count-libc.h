@@ -27,7 +27,7 @@
 	X(realloc)                                                                                 \
 	X(memalign)                                                                                \
 	X(posix_memalign)                                                                          \
-	X(reallocarray) X(aligned_alloc) X(valloc) X(pvalloc) COUNT_CALLS_FUNCTIONS(X)
+	X(aligned_alloc) X(valloc) X(pvalloc) COUNT_CALLS_FUNCTIONS(X)
 
 enum {
 #define COUNT_ENUM(name) COUNT_##name,

@@ -12,8 +12,6 @@ for event in map(json.loads, sys.stdin):
     old, pointer = (address and (event["pid"], address)
                     for address in (fields.get("in_ptr"), fields.get("out_ptr", fields.get("ptr"))))
     size = fields.get("size", 0)
-    if name == "reallocarray":
-        continue
     if name == "free":
         held.pop(pointer, None)
         moved.pop(pointer, None)

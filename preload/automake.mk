@@ -14,7 +14,7 @@ noinst_HEADERS += preload/early.h
 # What several of these libraries have, compiled once.
 preload_parts = libpreload-exec.la libpreload-maps.la libpreload-sandbox.la
 noinst_LTLIBRARIES += $(preload_parts) libdl-caller.la libfunction-select.la
-libpreload_exec_la_SOURCES = preload/exec.c preload/exec.h preload/vfork.c
+libpreload_exec_la_SOURCES = preload/exec.c preload/exec.h
 libpreload_exec_la_CFLAGS = $(preload_cflags)
 libpreload_maps_la_SOURCES = preload/own-maps.c
 libpreload_maps_la_CFLAGS = $(preload_cflags)

@@ -3,6 +3,10 @@
 /*
  * exec.c - what a traced program executes, where it cannot take our libraries, is executed without
  * them: see exec.h. In each family but proc, which has events of these.
+ *
+ * vfork() leads to liblttngmap's (liblttngmap/base/vfork.c). In a program that is only preloaded
+ * into, liblttngmap comes behind the C library: the loader's order is the program, what is
+ * preloaded, what the program needs, and then what that needs.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -75,3 +79,14 @@ int posix_spawnp(pid_t *pid, const char *path, const posix_spawn_file_actions_t 
 	return spawn_next(NEXT(posix_spawnp), lttngmap_exec_search(path), pid, path, actions,
 			  attributes, argv, envp);
 }
+
+/* A jump, for the return address is to be on top of the stack there. */
+__asm__(".pushsection .text, \"ax\", @progbits\n"
+	".globl vfork\n"
+	".type vfork, @function\n"
+	"vfork:\n\t"
+	".cfi_startproc\n\t"
+	"jmp *lttngmap_vfork@GOTPCREL(%rip)\n\t"
+	".cfi_endproc\n\t"
+	".size vfork, . - vfork\n"
+	".popsection\n");

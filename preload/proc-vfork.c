@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * proc-vfork.c - as vfork.c, with an event of it: proc_vforked() is called in the
+ * proc-vfork.c - as exec.c's vfork(), with an event of it: proc_vforked() is called in the
  * parent, once the child is gone, with the return address on top of the stack.
  */
 __asm__(".pushsection .text, \"ax\", @progbits\n"

@@ -3,7 +3,7 @@
 /*
  * sandbox.c - leads a program's prctl() and syscall() to liblttngmap's
  * (liblttngmap/attach/sandbox.c), and what sets its limits (liblttngmap/attach/own-limits.c), for
- * the reason that vfork.c tells. Jumps, for how many arguments there are is not known.
+ * the reason that exec.c tells. Jumps, for how many arguments there are is not known.
  */
 #define JUMP(name, to)                                                                             \
 	__asm__(".pushsection .text, \"ax\", @progbits\n"                                          \

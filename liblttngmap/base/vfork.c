@@ -85,7 +85,7 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	".cfi_endproc\n\t"
 	".size vfork, . - vfork\n"
 	".size lttngmap_vfork_then, . - lttngmap_vfork_then\n"
-	/* By names that are ours alone, for preload/vfork.c and preload/proc-vfork.c. */
+	/* By names that are ours alone, for preload/exec.c and preload/proc-vfork.c. */
 	".globl lttngmap_vfork\n"
 	".type lttngmap_vfork, @function\n"
 	".set lttngmap_vfork, vfork\n"

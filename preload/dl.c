@@ -13,7 +13,8 @@
  *   lttng_ust_statedump  what is loaded, at the first event that the process
  *                        writes after a session has started: there is no thread
  *                        in the process that could do it earlier, and no event
- *                        before it that would need it
+ *                        before it that would need it. The first event of any
+ *                        family begins this one (early.h)
  *
  * A call that fails is dlopen_failed, which is a name of our own.
  */
@@ -121,15 +122,27 @@ static struct lttngmap_statedump statedump = {
 	.write = dump_state,
 };
 
-/* Objects loaded with the program are not reported as new. */
-static __attribute__((constructor)) void see_at_start(void)
+/*
+ * Called before the first event of any family, or by the constructor. Objects loaded with the
+ * program are not reported as new.
+ */
+void lttngmap_dl_begin(void)
 {
+	static bool has_begun;
 	struct dl_object *object;
 
+	if (__atomic_exchange_n(&has_begun, true, __ATOMIC_ACQ_REL))
+		return;
+	lttngmap_module_register(&lttngmap_module_);
 	dl_objects_update();
 	for (object = dl_objects_news(); object; object = object->next)
 		__atomic_store_n(&object->news, 0, __ATOMIC_RELAXED);
 	lttngmap_statedump_register(&statedump);
+}
+
+static __attribute__((constructor)) void see_at_start(void)
+{
+	lttngmap_dl_begin();
 }
 
 /* ---- news ------------------------------------------------------------------------- */

@@ -11,6 +11,9 @@
  * Until then the functions behind the wrappers are found and called, and not published; afterwards
  * a wrapper has nothing to test. Where the first call's event stands before the call, as that of
  * free(), the call registers too late for it: that event is not written.
+ *
+ * The family dl, where it is preloaded too, begins before the first event of any family. So its
+ * state dump stands before that event, and a reader has a name for the event's address.
  */
 #ifndef PRELOAD_EARLY_H
 #define PRELOAD_EARLY_H
@@ -23,6 +26,9 @@
 /* This library's, from tracepoint.h; none where it has no tracepoints. */
 extern struct lttngmap_module lttngmap_module_ __attribute__((weak, visibility("hidden")));
 
+/* In dl.c; NULL where that is not preloaded. Only the first call does anything. */
+void lttngmap_dl_begin(void) __attribute__((weak, visibility("default")));
+
 /* False: it is too early. Any thread, any number of times; keeps no promise about errno. */
 static inline bool early_begin(void)
 {
@@ -30,6 +36,8 @@ static inline bool early_begin(void)
 
 	if (!environ)
 		return false;
+	if (lttngmap_dl_begin)
+		lttngmap_dl_begin();
 	if (module)
 		lttngmap_module_register(module);
 	return true;

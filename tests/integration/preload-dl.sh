@@ -33,6 +33,25 @@ is "$(awk '/^dlopen/ { calls += $2 } END { print "dlopen", calls }' <<<"$counted
 is "$(grep '^dlclose ' <<<"$counted_events")" "$(grep '^dlclose ' <<<"$counted_calls")" \
 	'python: each dlclose is an event'
 
+# ---- the first event is of a constructor that runs before those of preloaded libraries, as libstdc++'s does
+mkdir "$TAP_DIR/early"
+"$cc" -g -O0 -fno-builtin -shared -fPIC -x c -o "$TAP_DIR/early/libearly.so" - <<'END'
+#include <stdlib.h>
+
+void *block;
+
+__attribute__((constructor)) void early_begin(void)
+{
+	block = malloc(4711);
+}
+END
+"$cc" -x c -o "$TAP_DIR/early/program" - -L"$TAP_DIR/early" -Wl,--no-as-needed -learly -Wl,-rpath,"$TAP_DIR/early" \
+	<<<'int main(void) { return 0; }'
+LTTNGMAP_ALLOW_BLOCKING=1 "$LTTNGMAP_BUILD/lttngmap" record -q --mode blocking -o "$TAP_DIR/early/trace" --preload libc,dl \
+	--context ip -- "$TAP_DIR/early/program" >"$TAP_DIR/out" 2>&1
+like "$("$LTTNGMAP_BUILD/lttngmap" view "$TAP_DIR/early/trace" | grep 'size=4711')" 'ip=0x[0-9a-f]+ <early_begin\+' \
+	'an early constructor: the caller has a name' || diag "$(<"$TAP_DIR/out")"
+
 # ---- what is loaded, against /proc/self/maps
 cat >"$TAP_DIR/maps.py" <<'END'
 import decimal, json, os, zlib

@@ -90,6 +90,11 @@ static void tell(const struct export *export, const char *name)
 		message_note("report: the trace does not tell who called malloc and its kin");
 		message_hint("`record --context vtid,ip` does, or `lttngmap context vtid,ip` in a "
 			     "session");
+	} else if (page->memory.calls > 0 && symbols_untold(export->view.symbols) > 0) {
+		message_note("report: callers without a name: the trace does not tell what their "
+			     "processes had loaded");
+		message_hint("the family dl tells it (`record --preload libc,dl`), unless other "
+			     "events overwrite that");
 	}
 	if (!as_text && page->kept < page->events) {
 		message_note("report: the table has the first %llu of %llu events",

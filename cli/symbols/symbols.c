@@ -49,6 +49,7 @@ struct symbols {
 	struct symbol_file **files;
 	size_t nr_files, nr_open; /* at most that many are open */
 	uint64_t too_many;        /* objects left out because there are too many */
+	uint64_t untold;          /* addresses of processes that never told of a library */
 	struct process *now; /* the current event's process; NULL: it never told of a library */
 	char *root;
 };
@@ -427,11 +428,20 @@ static struct symbol *find_symbol(struct symbols *symbols, enum kind kind, uint6
 
 struct symbol *symbols_find(struct symbols *symbols, const char *name, const bt_field *field)
 {
-	enum kind kind = symbols && symbols->now ? kind_of(name) : KIND_NONE;
+	enum kind kind = symbols ? kind_of(name) : KIND_NONE;
 
 	if (kind == KIND_NONE || !is_pointer(field))
 		return NULL;
+	if (!symbols->now) {
+		symbols->untold++;
+		return NULL;
+	}
 	return find_symbol(symbols, kind, bt_field_integer_unsigned_get_value(field));
+}
+
+uint64_t symbols_untold(const struct symbols *symbols)
+{
+	return symbols ? symbols->untold : 0;
 }
 
 struct symbol *symbols_at(struct symbols *symbols, uint64_t machine, int64_t pid, uint64_t address)

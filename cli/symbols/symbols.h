@@ -88,6 +88,9 @@ bool symbols_is_address(const char *name);
  * until the next call.
  */
 struct symbol *symbols_find(struct symbols *symbols, const char *name, const bt_field *field);
+/* How often symbols_find() was asked about a process of which the trace does not tell what it had
+ * loaded. */
+uint64_t symbols_untold(const struct symbols *symbols);
 
 /*
  * FUNCTION+0xOFFSET at FILE:LINE, as far as known; printable, and cut if very long. Owned by the

@@ -235,6 +235,11 @@ is "$(plain out | grep -c '^CALLS TOTAL') $(plain out | grep -cx '120000 40 ? (m
 like "$(<err)" 'not tell who called malloc.*--context vtid,ip' 'without callers: why there are none'
 "$lttngmap" report --text trace >out 2>err
 is "$(<err)" '' '  ... with both, nothing is missed'
+"$lttngmap" record -q -o nameless --preload libc --context vtid,ip -- ./leak || bail_out 'it was not recorded'
+"$lttngmap" report --text nameless >out 2>err
+like "$(<err)" 'callers without a name: .*what their processes had loaded.*--preload libc,dl' 'without what was loaded: why callers have no names'
+"$lttngmap" report --text --no-symbols nameless >out 2>err
+is "$(<err)" '' '  ... which nobody misses who wants none'
 
 # ---- other traces ------------------------------------------------------------------------
 

@@ -436,17 +436,18 @@ static void test_vfork_contexts(void)
 	tear_down();
 }
 
-static unsigned ticks;
+/* Of 10 ms. At the last one a writer that waits is let go: its channel is off. */
+static unsigned ticks, last_tick;
 
 static void on_tick(int number)
 {
 	(void)number;
-	/* 3 s: the writer would wait for ever. Let it go. */
-	if (++ticks == 300)
+	if (++ticks == last_tick)
 		__atomic_store_n(&bench.control->channels[0].generation, 0, __ATOMIC_RELAXED);
 }
 
-static void test_death_under_signals(void)
+/* An event of blocking mode into a full ring, beside signals. How many events it lost. */
+static uint64_t wait_in_full_ring(unsigned last, bool is_daemon_gone)
 {
 	const struct itimerval every_10ms = { { 0, 10000 }, { 0, 10000 } }, none = { 0 };
 	struct sigaction action = { .sa_handler = on_tick };
@@ -457,16 +458,29 @@ static void test_death_under_signals(void)
 	emit(SUBBUFS * RECORDS + 1);
 	bench.local->allow_blocking = true;
 	discards = ring0()->discards;
-	close(bench.daemon_socket);
-	bench.daemon_socket = -1;
+	if (is_daemon_gone) {
+		close(bench.daemon_socket);
+		bench.daemon_socket = -1;
+	}
+	ticks = 0;
+	last_tick = last;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &every_10ms, NULL);
 	emit(1);
 	setitimer(ITIMER_REAL, &none, NULL);
 	signal(SIGALRM, SIG_DFL);
-	ok(ticks < 300, "a writer that waits sees the daemon's death beside signals (%u)", ticks);
-	is(ring0()->discards, discards + 1, "… and counts its event as lost");
+	discards = ring0()->discards - discards;
 	tear_down();
+	return discards;
+}
+
+static void test_wait_under_signals(void)
+{
+	is(wait_in_full_ring(300, true), 1,
+	   "a writer whose daemon is gone counts its event as lost");
+	ok(ticks < 100, "… and sees that soon, beside signals (%u)", ticks);
+	is(wait_in_full_ring(150, false), 0, "one whose daemon is there loses nothing");
+	ok(ticks >= 150, "… and waits for longer than a second (%u)", ticks);
 }
 
 int main(void)
@@ -497,7 +511,7 @@ int main(void)
 		test_damaged_table(true);
 	}
 	test_vfork_contexts();
-	test_death_under_signals();
+	test_wait_under_signals();
 	ring_set_table_destroy();
 	rcu_unregister_thread();
 	return done_testing();

@@ -14,6 +14,7 @@
 
 #include "common/base/clock.h"
 #include "liblttngmap/base/arch.h"
+#include "liblttngmap/base/descriptors.h"
 #include "liblttngmap/event/event-fast.h"
 #include "liblttngmap/ring/ring-trylock.h"
 
@@ -68,12 +69,13 @@ static void fill_control(struct bench_set *bench, const struct bench_set_config 
 static void fill_local(struct bench_set *bench, const struct bench_set_config *config, int socket,
 		       int data_fd, uint64_t control_size)
 {
+	struct exchange_fds none = { .fd[PROTOCOL_APP_FD_DOORBELL] = -1 };
 	struct local *local = bench->local;
 
 	local->control = bench->control;
 	local->event_words = bench->control->event_words;
-	local->doorbell = -1;
-	local->socket = socket;
+	/* A writer that does not know the socket waits for a second at most. */
+	descriptors_keep(local, socket, &none);
 	local->use_rseq = config->use_rseq && __rseq_size > 0;
 	local->store16_atomic = arch_store16_is_atomic();
 	local->has_rdpid = arch_has_rdpid();

@@ -38,6 +38,8 @@ libcli_la_SOURCES = \
 	cli/base/program-search.h \
 	cli/base/shell-quote.c \
 	cli/base/shell-quote.h \
+	cli/base/suggest.c \
+	cli/base/suggest.h \
 	cli/base/text-output.c \
 	cli/base/text-output.h \
 	cli/base/verb.c \
@@ -155,8 +157,6 @@ lttngmap_SOURCES = \
 	cli/usage.h \
 	cli/verbs.c \
 	cli/verbs.h \
-	cli/base/suggest.c \
-	cli/base/suggest.h \
 	cli/client/filter-name.c \
 	cli/client/filter-name.h \
 	cli/client/session-batch.c \

@@ -44,12 +44,13 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-/* SQL is no name of a file, and no single word. */
+/* SQL is no name of a file, and no single word; `.tables` is taken as SQL. */
 static bool is_sql(const char *text)
 {
 	struct stat status;
 
-	return stat(text, &status) < 0 && text[strcspn(text, " \t\n;(")] != '\0';
+	return stat(text, &status) < 0 &&
+	       (text[strcspn(text, " \t\n;(")] != '\0' || strcmp(text, ".tables") == 0);
 }
 
 /* All of standard input, to be freed. NULL after a message. */

@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "cli/base/message.h"
+#include "cli/base/suggest.h"
 
 /* SQLite's steps between two looks at `query_interrupted`. */
 #define STEPS 1000
+#define SPACES " \t\r\n;"
 
 /* ---- what is denied --------------------------------------------------------------------- */
 
@@ -96,6 +98,10 @@ static int look_for_interrupt(void *data)
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */
+
+/* Those that are no event's. */
+static const char *const own_tables[] = { "events", "spans",   "processes", "threads",
+					  "losses", "packets", "counts",    "classes" };
 
 /* Names that a trace may not take from SQLite. */
 static bool is_reserved(const char *name)
@@ -198,17 +204,93 @@ void query_database_close(struct query *query)
 
 /* ---- statements --------------------------------------------------------------------------- */
 
+/* The name that SQLite did not find, as its message `said` ends; NULL: it misses none. */
+static const char *missed(const char *said, const char *what)
+{
+	size_t length = strlen(what);
+
+	return strncmp(said, what, length) == 0 ? said + length : NULL;
+}
+
+static void hint_table(const struct query *query, const char *name)
+{
+	struct suggestion best = suggestion_begin(name, strlen(name));
+
+	for (size_t i = 0; i < sizeof(own_tables) / sizeof(own_tables[0]); i++)
+		suggestion_offer(&best, own_tables[i]);
+	for (size_t i = 0; i < query->nr_tables; i++)
+		suggestion_offer(&best, query->tables[i]->name);
+	if (best.word)
+		message_hint(strchr(best.word, ':') ? "did you mean \"%s\"?" : "did you mean %s?",
+			     best.word);
+	else
+		message_hint("`lttngmap query DIR .tables` lists them");
+}
+
+/* True: some class has a field of that name; *table has it, too. */
+static bool find_field(const struct query *query, const char *name, const char **table)
+{
+	for (uint32_t i = 0; i < query->nr_classes; i++)
+		for (uint32_t j = 0; j < query->classes[i]->fields.count; j++)
+			if (strcmp(query->classes[i]->fields.all[j].name, name) == 0) {
+				*table = query->classes[i]->name;
+				return true;
+			}
+	return false;
+}
+
+static bool has_context(const struct query *query, const char *name)
+{
+	for (uint32_t i = 0; i < query->nr_classes; i++) {
+		const struct query_fields *contexts = &query->classes[i]->format->contexts;
+
+		for (uint32_t j = 0; j < contexts->count; j++)
+			if (strcmp(contexts->all[j].name, name) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void hint_column(const struct query *query, const char *name)
+{
+	const char *own = strrchr(name, '.'), *table;
+	struct suggestion best;
+
+	own = own ? own + 1 : name;
+	best = suggestion_begin(own, strlen(own));
+	for (int i = 0; i < query->all.nr_columns; i++)
+		suggestion_offer(&best, query->all.columns[i].name);
+	if (has_context(query, own))
+		message_hint("context->>'%s' has that context, and the table of an event's name "
+			     "a column of it",
+			     own);
+	else if (find_field(query, own, &table))
+		message_hint("it is a field of \"%s\": a column there, fields->>'%s' in events",
+			     table, own);
+	else if (best.word)
+		message_hint("did you mean %s?", best.word);
+	else
+		message_hint("PRAGMA table_info(TABLE) lists a table's columns");
+}
+
 static void tell_error(const struct query *query, const char *sql)
 {
 	int code = sqlite3_errcode(query->db), offset = sqlite3_error_offset(query->db);
+	const char *table, *column;
 
 	if (code == SQLITE_INTERRUPT || query_interrupted) {
 		message_error("query: interrupted");
 		return;
 	}
 	message_error("query: %s", sqlite3_errmsg(query->db));
+	table = missed(sqlite3_errmsg(query->db), "no such table: ");
+	column = missed(sqlite3_errmsg(query->db), "no such column: ");
 	if (code == SQLITE_AUTH)
 		message_hint("traces are only read: SELECT, WITH, VALUES and EXPLAIN are allowed");
+	else if (table)
+		hint_table(query, table);
+	else if (column)
+		hint_column(query, column);
 	else if (offset >= 0)
 		message_hint("at '%.40s'", sql + offset);
 }
@@ -225,12 +307,35 @@ static int run_statement(struct query *query, sqlite3_stmt *statement, enum quer
 	return query_interrupted ? -EINTR : -EIO;
 }
 
+/* True: the text is `.tables`, which users of SQLite's shell type, and is answered. */
+static bool answer_command(struct query *query, const char *sql, struct text_output *output)
+{
+	static const char command[] = ".tables";
+	size_t begin = strspn(sql, SPACES), length = strlen(command);
+
+	if (strncmp(sql + begin, command, length) != 0 ||
+	    sql[begin + length + strspn(sql + begin + length, SPACES)] != '\0')
+		return false;
+	for (size_t i = 0; i < sizeof(own_tables) / sizeof(own_tables[0]); i++) {
+		text_output_text(output, own_tables[i]);
+		text_output_char(output, '\n');
+	}
+	for (size_t i = 0; i < query->nr_tables; i++) {
+		text_output_char(output, '"');
+		query_output_text(output, query->tables[i]->name);
+		text_output_text(output, "\"\n");
+	}
+	return true;
+}
+
 int query_run(struct query *query, const char *sql, enum query_format_kind kind,
 	      struct text_output *output)
 {
 	int error = 0;
 
 	query_interrupted = 0;
+	if (answer_command(query, sql, output))
+		return 0;
 	while (!error && *sql && !output->error) {
 		sqlite3_stmt *statement = NULL;
 		const char *rest;

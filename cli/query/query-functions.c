@@ -306,6 +306,7 @@ static void finish_percentile(sqlite3_context *context)
 {
 	struct values *values = sqlite3_aggregate_context(context, 0);
 	double place, below;
+	char text[32];
 	uint64_t low;
 
 	if (!values || values->count == 0)
@@ -314,8 +315,12 @@ static void finish_percentile(sqlite3_context *context)
 	place = values->percent / 100 * (double)(values->count - 1);
 	low = (uint64_t)place;
 	below = values->all[low];
-	if (low + 1 < values->count)
+	if (low + 1 < values->count && place > (double)low) {
 		below += (values->all[low + 1] - below) * (place - (double)low);
+		/* The last two digits are the interpolation's error. */
+		snprintf(text, sizeof(text), "%.15g", below);
+		below = strtod(text, NULL);
+	}
 	sqlite3_result_double(context, below);
 	sqlite3_free(values->all);
 }

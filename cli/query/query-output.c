@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * query-output.c - a statement's rows: as a table, CSV (RFC 4180), or JSON, an object a line.
+ * query-output.c - a statement's rows: as a table, CSV (RFC 4180, lines that end in LF), or JSON,
+ * an object a line.
  *
  * A table's columns are as wide as its first ROWS_SEEN rows want; a later value that is wider
  * moves its row. So rows are printed as they come, and memory does not grow with them.
@@ -11,6 +12,7 @@
 #include "cli/query/query.h"
 
 #include <inttypes.h>
+#include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +86,11 @@ size_t query_output_text(struct text_output *output, const char *text)
 	return width;
 }
 
+bool query_output_is_utf8(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
 static void spaces(struct text_output *output, size_t count)
 {
 	while (count-- > 0)
@@ -123,7 +130,7 @@ static void put_cell(struct text_output *output, const char *text, size_t width,
 static void put_line(struct text_output *output, size_t width, bool is_last)
 {
 	while (width-- > 0)
-		text_output_text(output, "\xe2\x94\x80");
+		text_output_text(output, query_output_is_utf8() ? "\xe2\x94\x80" : "-");
 	text_output_text(output, is_last ? "\n" : "  ");
 }
 
@@ -255,7 +262,7 @@ static void put_csv(struct text_output *output, const char *text, bool to_people
 	}
 	if (is_quoted)
 		text_output_char(output, '"');
-	text_output_text(output, is_last ? "\r\n" : ",");
+	text_output_text(output, is_last ? "\n" : ",");
 }
 
 static int output_csv(sqlite3_stmt *statement, struct text_output *output)

@@ -106,8 +106,8 @@ static void put_bar(struct text_output *output, double share)
 	int parts = (int)(share * WIDTH * 8 + 0.5);
 
 	for (; parts >= 8; parts -= 8)
-		text_output_text(output, eighths[8]);
-	if (parts > 0)
+		text_output_text(output, query_output_is_utf8() ? eighths[8] : "#");
+	if (parts > 0 && query_output_is_utf8())
 		text_output_text(output, bar_ends[parts]);
 }
 
@@ -155,13 +155,22 @@ static void bounds(const struct plot *plot, bool of_x, double *least, double *mo
 	}
 }
 
+/* Between bars; of whole numbers, a whole number. */
+static double histogram_step(const struct plot *plot, double least, double most)
+{
+	for (size_t i = 0; i < plot->count; i++)
+		if (plot->points[i].y != floor(plot->points[i].y))
+			return most > least ? (most - least) / BARS : 1;
+	return ceil((most - least + 1) / BARS);
+}
+
 static void put_histogram(const struct plot *plot, struct text_output *output)
 {
 	double least, most, step, highest = 0, counts[BARS] = { 0 };
 	char label[64];
 
 	bounds(plot, false, &least, &most);
-	step = most > least ? (most - least) / BARS : 1;
+	step = histogram_step(plot, least, most);
 	for (size_t i = 0; i < plot->count; i++) {
 		size_t bar = (size_t)((plot->points[i].y - least) / step);
 
@@ -169,8 +178,9 @@ static void put_histogram(const struct plot *plot, struct text_output *output)
 		counts[bar]++;
 		highest = counts[bar] > highest ? counts[bar] : highest;
 	}
-	for (size_t i = 0; i < BARS && (i == 0 || most > least); i++) {
-		snprintf(label, sizeof(label), "%14.8g", least + (double)i * step);
+	for (size_t i = 0; i < BARS && (i == 0 || least + (double)i * step <= most); i++) {
+		snprintf(label, sizeof(label), step >= 1 ? "%14.15g" : "%14.8g",
+			 least + (double)i * step);
 		put_row(output, label, 14, counts[i], highest);
 	}
 }
@@ -202,7 +212,10 @@ static void put_line(const struct plot *plot, struct text_output *output)
 			double value = counts[i] ? sums[i] / (double)counts[i] : low;
 			int part = (int)ceil((value - low) / (high - low) * HEIGHT * 8) - row * 8;
 
-			text_output_text(output, eighths[part < 0 ? 0 : part > 8 ? 8 : part]);
+			part = part < 0 ? 0 : part > 8 ? 8 : part;
+			text_output_text(output, query_output_is_utf8() ? eighths[part]
+						 : part >= 4            ? "#"
+									: " ");
 		}
 		text_output_char(output, '\n');
 	}

@@ -104,23 +104,6 @@ static void help(void)
 	     ".tables lists the events' names; .quit, or Ctrl-D, ends.");
 }
 
-/* True: the line is no SQL. */
-static bool take_command(struct query *query, const char *line, bool *is_end)
-{
-	if (strcmp(line, ".quit") == 0 || strcmp(line, ".exit") == 0) {
-		*is_end = true;
-	} else if (strcmp(line, ".tables") == 0) {
-		puts("events\nspans\nprocesses\nthreads\nlosses\npackets\ncounts\nclasses");
-		for (size_t i = 0; i < query->nr_tables; i++)
-			message_line("\"%s\"", query->tables[i]->name);
-	} else if (line[0] == '.') {
-		help();
-	} else {
-		return false;
-	}
-	return true;
-}
-
 static void run(struct query *query, const char *sql, enum query_format_kind kind)
 {
 	static struct text_output output;
@@ -129,6 +112,21 @@ static void run(struct query *query, const char *sql, enum query_format_kind kin
 	text_output_open_file(&output, STDOUT_FILENO);
 	query_run(query, sql, kind, &output);
 	text_output_flush(&output);
+}
+
+/* True: the line is no SQL. */
+static bool take_command(struct query *query, const char *line, bool *is_end)
+{
+	if (strcmp(line, ".quit") == 0 || strcmp(line, ".exit") == 0) {
+		*is_end = true;
+	} else if (strcmp(line, ".tables") == 0) {
+		run(query, line, QUERY_AS_TABLE);
+	} else if (line[0] == '.') {
+		help();
+	} else {
+		return false;
+	}
+	return true;
 }
 
 /* Appends the line. NULL without memory. */
@@ -203,8 +201,9 @@ int query_prompt_run(struct query *query, enum query_format_kind kind)
 	stifle_history(HISTORY_MOST);
 	if (path[0])
 		read_history(path);
-	printf("%zu kinds of events in %zu streams; .help helps\n", query->nr_tables,
-	       query->nr_streams);
+	printf("%zu kind%s of events may be in %zu stream%s; .help helps\n", query->nr_tables,
+	       message_plural(query->nr_tables), query->nr_streams,
+	       message_plural(query->nr_streams));
 	read_lines(query, kind);
 	puts("");
 	/* Ctrl-C ended a statement, or a line. */

@@ -302,6 +302,8 @@ int query_output_rows(sqlite3_stmt *statement, enum query_format_kind kind,
 int query_plot_rows(sqlite3_stmt *statement, struct text_output *output);
 /* A text for people: what acts on a terminal is escaped. Returns the columns that it takes. */
 size_t query_output_text(struct text_output *output, const char *text);
+/* False: lines and bars are to be drawn in ASCII. */
+bool query_output_is_utf8(void);
 
 /* Statements from a terminal, until its end. 0 or -errno. */
 int query_prompt_run(struct query *query, enum query_format_kind kind);

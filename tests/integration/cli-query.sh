@@ -17,9 +17,9 @@ query() {
 	timeout 60 "$lttngmap" query "$@"
 }
 
-# rows ARG...: what a query prints as CSV, without its head and CRs.
+# rows ARG...: what a query prints as CSV, without its head.
 rows() {
-	query --csv "$@" | tail -n +2 | tr -d '\r'
+	query --csv "$@" | tail -n +2
 }
 
 rounds=$(short_or 2000 100000)
@@ -37,12 +37,12 @@ if is_full; then
 	like "$(<answers)" '^28 questions about [0-9]+ events$' "all is as babeltrace2's bindings have it" ||
 		diag "$(<answers)"
 fi
-is "$(query --csv trace "SELECT count(*), sum(words = ''), sum(value) FROM \"asked:empty\"" | tr -d '\r')" \
+is "$(query --csv trace "SELECT count(*), sum(words = ''), sum(value) FROM \"asked:empty\"")" \
 	$'count(*),sum(words = \'\'),sum(value)\n20,10,90' 'empty strings are empty'
 is "$("$LTTNGMAP_BUILD/lttngmap" view --json trace -e asked:empty | grep -c '"words": *""')" 10 \
 	'  ... as view shows them, where babeltrace2 has the string before'
 is "$(query --csv trace trace 'SELECT count(*) / 2.0 = (SELECT sum(events) / 2 FROM threads) FROM events' |
-	tail -n 1 | tr -d '\r')" 1 'two folders are one trace'
+	tail -n 1)" 1 'two folders are one trace'
 first=$("$lttngmap" view --json trace | head -n 1 | sed 's/.*"timestamp":\([0-9]*\).*/\1/')
 is "$(rows trace "SELECT trace_time('+0'), trace_time('+1.25') - trace_time('+0')")" "$first,1250000000" \
 	'times from the first event on'
@@ -144,11 +144,11 @@ name=${stream##*/}
 asks() {
 	local got
 
-	got=$(query --csv wrong "SELECT count(*) FROM events WHERE $1" 2>err | tail -n 1 | tr -d '\r')
+	got=$(query --csv wrong "SELECT count(*) FROM events WHERE $1" 2>err | tail -n 1)
 	printf '%s %s' "$(grep -c ' is broken: packet ' err)" "$got"
 }
-begin=$(query --csv trace "SELECT max(\"begin\") FROM packets WHERE stream = '$name'" | tail -n 1 | tr -d '\r')
-expected=$(query --csv trace "SELECT count(*) FROM events WHERE time > $begin AND time < $begin + 1000000000" | tail -n 1 | tr -d '\r')
+begin=$(query --csv trace "SELECT max(\"begin\") FROM packets WHERE stream = '$name'" | tail -n 1)
+expected=$(query --csv trace "SELECT count(*) FROM events WHERE time > $begin AND time < $begin + 1000000000" | tail -n 1)
 is "$(asks "time > $begin AND time < $begin + 1000000000")" "0 $expected" 'packets before a time are not read'
 is "$(asks "time > $begin AND +time < $begin + 1000000000")" "0 $expected" 'nor are they without an end'
 is "$(asks 'cpu = 100000')" '0 0' 'nor those of another CPU'
@@ -156,7 +156,7 @@ is "$(asks 'pid = 1')" '0 0' 'nor those of another process'
 is "$(asks "cpu = $cpu AND pid = $others" | cut -d' ' -f1)" 1 'but those of this one are'
 query wrong 'SELECT count(*) FROM events' >out 2>err
 is "$?" 3 'and the status says so'
-is "$(query --csv wrong 'SELECT count(*) FROM events' 2>/dev/null | tail -n 1 | tr -d '\r')" \
+is "$(query --csv wrong 'SELECT count(*) FROM events' 2>/dev/null | tail -n 1)" \
 	"$("$lttngmap" view wrong 2>/dev/null | grep -c 'asked:')" 'a broken stream: what view shows'
 # Of many broken streams 20 are named, and the others counted.
 for number in {1..23}; do
@@ -195,9 +195,9 @@ for old, new in (("asked:point", r"a\"); DROP TABLE events; --"), ("asked:kinds"
 open(sys.argv[1], "w", encoding="utf-8").write(text)
 END
 is "$(query --csv named 'SELECT count(*) > 100 FROM "a""); DROP TABLE events; --" WHERE "select" >= 0;
-	SELECT count(DISTINCT name) FROM events' 2>&1 | tr -d '\r' | paste -sd' ')" \
+	SELECT count(DISTINCT name) FROM events' 2>&1 | paste -sd' ')" \
 	'count(*) > 100 1 count(DISTINCT name) 7' 'names of events and fields are names'
-is "$(query --csv named 'SELECT count(*) FROM classes' 2>&1 | tail -n 1 | tr -d '\r')" 7 "an event named as one of SQLite's own tables"
+is "$(query --csv named 'SELECT count(*) FROM classes' 2>&1 | tail -n 1)" 7 "an event named as one of SQLite's own tables"
 ok 'what acts on a terminal is escaped' grep -qF '\x1b[31mred' <(query named 'SELECT name FROM events GROUP BY 1')
 
 # ---- what is denied --------------------------------------------------------------------------------
@@ -214,7 +214,15 @@ done
 ok 'no file was made' test ! -e file
 is "$(sum)" "$before" 'and none was changed'
 like "$(query trace 'CREATE TABLE a(b);' 2>&1)" 'only read: SELECT' 'a message says why'
-like "$(query trace 'SELECT count(*) FROM evnts' 2>&1)" 'no such table: evnts' 'and what is wrong with SQL'
+like "$(query trace 'SELECT count(*) FROM evnts' 2>&1)" 'no such table: evnts.*did you mean events\?' 'and what is wrong with SQL'
+like "$(query trace 'SELECT count(*) FROM "asked:pont"' 2>&1)" 'did you mean "asked:point"\?' '  ... with an event that is meant'
+like "$(query trace 'SELECT count(*) FROM qqqqqqqqq' 2>&1)" '\.tables. lists them' '  ... or where to look'
+like "$(query trace 'SELECT proces FROM events' 2>&1)" 'no such column: proces.*did you mean process\?' '  ... or a column'
+like "$(query trace 'SELECT e.value FROM events AS e' 2>&1)" "field of \"asked:.*\": a column there, fields->>'value' in events" \
+	"  ... or an event's field"
+like "$(query trace 'SELECT vtid FROM events' 2>&1)" "context->>'vtid'" '  ... or a context'
+is "$(query trace .tables | grep -c -e '^events$' -e '^"asked:point"$')" 2 '.tables as an argument'
+is "$(query trace <<<.tables)" "$(query trace .tables)" '  ... and from standard input'
 ok 'columns can be asked for' grep -q duration <(query trace 'PRAGMA table_info(spans)')
 
 # ---- Ctrl-C --------------------------------------------------------------------------------------------
@@ -251,15 +259,22 @@ is "$(query trace "SELECT 1 AS one, 'b' AS text, 2.5 AS real, NULL AS none UNION
 1000  longer    -1  x' 'a table'
 is "$(query --json trace "SELECT 1 AS one, 'a\"' || char(10, 27) AS text, 0.1 AS real, NULL AS none")" \
 	'{"one":1,"text":"a\"\u000a\u001b","real":0.1,"none":null}' 'JSON'
-is "$(query --csv trace "SELECT 'a,\"b\"' AS \"x y\", 2" | od -An -c | tr -d ' \n')" 'xy,2\r\n"a,""b""",2\r\n' 'CSV'
+is "$(query --csv trace "SELECT 'a,\"b\"' AS \"x y\", 2" | od -An -c | tr -d ' \n')" 'xy,2\n"a,""b""",2\n' 'CSV'
 is "$(query --plot trace "SELECT 'a' AS n, 4 AS v UNION ALL SELECT 'bb', 2")" \
 	'a   ████████████████████████████████████████████████████████████ 4
 bb  ██████████████████████████████ 2' 'bars'
-is "$(query --plot trace 'SELECT value % 100 FROM "asked:point"' | wc -l)" 20 'a histogram'
+is "$(query --plot trace 'SELECT value % 100 FROM "asked:point"' | awk '{ printf "%s ", $1 }')" \
+	'0 5 10 15 20 25 30 35 40 45 50 55 60 65 70 75 80 85 90 95 ' 'a histogram, of whole numbers by whole numbers'
+is "$(query --plot trace 'SELECT value % 3 FROM "asked:point"' | awk '{ printf "%s ", $1 }')" '0 1 2 ' '  ... of few, a bar each'
+is "$(query --plot trace 'SELECT value % 100 / 200.0 FROM "asked:point"' | wc -l)" 20 '  ... of others'
+is "$(LC_ALL=C query --plot trace "SELECT 'a' AS n, 4 AS v UNION ALL SELECT 'bb', 2" | tail -n 1)" \
+	'bb  ############################## 2' 'a locale without UTF-8 has bars of ASCII'
+is "$(LC_ALL=C query trace 'SELECT value, value FROM "asked:point"; SELECT 1' | LC_ALL=C grep -c '[^ -~]')" 0 '  ... and rules'
+is "$(rows trace 'SELECT percentile(column1 / 100.0, 30) FROM (VALUES (1), (2), (6))')" 0.016 'percentiles without the dust of floating point'
 is "$(query --plot trace 'SELECT value % 100, count(*) FROM "asked:point" GROUP BY 1' | wc -l)" 13 'a line'
 query --csv --json trace 'SELECT 1' >out 2>&1
 is "$?" 2 'one output at a time'
-is "$(query --csv trace <<<'SELECT 1; SELECT 2;' | tr -d '\r' | paste -sd' ')" '1 1 2 2' 'statements from standard input'
+is "$(query --csv trace <<<'SELECT 1; SELECT 2;' | paste -sd' ')" '1 1 2 2' 'statements from standard input'
 is "$(query none 'SELECT 1' 2>&1 | head -n 1)" "lttngmap: query: 'none': No such file or directory" 'no such folder'
 mkdir foreign
 "$LTTNGMAP_SRC/tests/utils/make-trace" foreign/trace || bail_out 'the trace was not made'

@@ -43,7 +43,7 @@ told() { # OUTPUT
 }
 # Sum of the table `losses`, which is all that was lost.
 queried() { # OUTPUT
-	"$lttngmap" query --csv "$1" 'SELECT coalesce(sum(events), 0) FROM losses' 2>/dev/null | tail -n 1 | tr -d '\r'
+	"$lttngmap" query --csv "$1" 'SELECT coalesce(sum(events), 0) FROM losses' 2>/dev/null | tail -n 1
 }
 is_told() { # OUTPUT LINE NAME
 	is "$(told "$1" | sort | uniq -c | sed 's/^ *//')" "8  lost: $2" "$3"

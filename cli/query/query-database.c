@@ -227,7 +227,7 @@ static void hint_table(const struct query *query, const char *name)
 		message_hint("`lttngmap query DIR .tables` lists them");
 }
 
-/* True: some class has a field of that name; *table has it, too. */
+/* True: *table, a class, has a field of that name. */
 static bool find_field(const struct query *query, const char *name, const char **table)
 {
 	for (uint32_t i = 0; i < query->nr_classes; i++)

@@ -72,8 +72,8 @@ check_PROGRAMS += tests/unit/tap
 TESTS += tests/unit/tap
 tests_unit_tap_SOURCES = tests/unit/tap.c
 
-dist_check_SCRIPTS += tests/integration/changed-tests.sh tests/integration/run-tests.sh tests/integration/tap.sh
-TESTS += tests/integration/changed-tests.sh tests/integration/run-tests.sh tests/integration/tap.sh
+dist_check_SCRIPTS += tests/integration/changed-tests.sh tests/integration/check-all.sh tests/integration/run-tests.sh tests/integration/tap.sh
+TESTS += tests/integration/changed-tests.sh tests/integration/check-all.sh tests/integration/run-tests.sh tests/integration/tap.sh
 
 # What is preloaded by tests: -rpath makes shared libraries of them, which go nowhere.
 test_preload_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -Wl,-z,now

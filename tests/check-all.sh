@@ -6,7 +6,8 @@
 #
 #   check-all.sh run [--soak=MINUTES] [STEP...]
 #                     each step, or those that are named. A step that has passed at this commit is not run again: so
-#                     it goes on where it was interrupted. Commit first: what is written down is of a commit.
+#                     it goes on where it was interrupted. SIGINT and SIGTERM end the step that runs, and print what is
+#                     known. Commit first: what is written down is of a commit.
 #   check-all.sh table
 #                     prints what is known of this commit, as doc/design/reliability.md has it
 #   check-all.sh page writes that table there; every step must have passed
@@ -27,6 +28,7 @@ steps=(
 	'address	./dev check-asan'
 	'thread		./dev check-tsan'
 	'kernels	./dev check-vm'
+	'deb		./dev deb'
 	'package	./dev check-deb'
 	'soak		./dev soak MINUTES 17 24 25'
 )
@@ -50,12 +52,26 @@ run_step() { # NAME COMMAND
 	local began=$SECONDS outcome=failed
 
 	echo "==> $1: $2"
+	# What runs says how it ends, and tee has to be there for that.
 	# shellcheck disable=SC2086 # words
-	$2 2>&1 </dev/null | tee "$folder/$1.log" && outcome=passed
+	{ $2 2>&1 </dev/null | (trap '' INT TERM; exec tee "$folder/$1.log"); } &
+	running=$!
+	wait "$running" && outcome=passed
+	running=
 	sed -i "/^$1\t/d" "$folder/result"
 	printf '%s\t%s\t%s\t%d\t%s\t%s\n' "$1" "$outcome" "$(date -u +%F)" $((SECONDS - began)) "$2" \
 		"$(figures "$folder/$1.log")" >>"$folder/result"
 	[[ $outcome == passed ]]
+}
+
+# A step is a process group of its own, and ends in its own way.
+running=
+interrupted() {
+	trap '' INT TERM
+	[[ -z $running ]] || kill -TERM -- "-$running" 2>/dev/null
+	wait
+	table
+	exit 130
 }
 
 run() { # [--soak=MINUTES] [STEP...]
@@ -75,6 +91,8 @@ run() { # [--soak=MINUTES] [STEP...]
 		die 'commit first: what is written down is of a commit'
 	mkdir -p "$folder"
 	touch "$folder/result"
+	set -m
+	trap interrupted INT TERM
 	for step in "${steps[@]}"; do
 		read -r name command <<<"$step"
 		[[ ${#wanted[@]} == 0 || " ${wanted[*]} " == *" $name "* ]] || continue

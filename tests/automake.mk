@@ -75,6 +75,9 @@ tests_unit_tap_SOURCES = tests/unit/tap.c
 dist_check_SCRIPTS += tests/integration/changed-tests.sh tests/integration/check-all.sh tests/integration/run-tests.sh tests/integration/tap.sh
 TESTS += tests/integration/changed-tests.sh tests/integration/check-all.sh tests/integration/run-tests.sh tests/integration/tap.sh
 
+dist_check_SCRIPTS += tests/integration/channel-disable.sh tests/integration/flush-period.sh tests/integration/suspend.sh
+TESTS += tests/integration/channel-disable.sh tests/integration/flush-period.sh tests/integration/suspend.sh
+
 # What is preloaded by tests: -rpath makes shared libraries of them, which go nowhere.
 test_preload_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -Wl,-z,now
 test_preload_cflags = $(AM_CFLAGS) -fno-builtin
@@ -105,8 +108,6 @@ tests_utils_libgreedy_dlsym_la_LDFLAGS = $(test_preload_ldflags)
 tests_utils_libslept_clock_la_SOURCES = tests/utils/slept-clock.c
 tests_utils_libslept_clock_la_CFLAGS = $(test_preload_cflags)
 tests_utils_libslept_clock_la_LDFLAGS = $(test_preload_ldflags)
-dist_check_SCRIPTS += tests/integration/channel-disable.sh tests/integration/flush-period.sh tests/integration/suspend.sh
-TESTS += tests/integration/channel-disable.sh tests/integration/flush-period.sh tests/integration/suspend.sh
 tests_utils_liblocking_dlsym_la_SOURCES = tests/utils/locking-dlsym.c
 tests_utils_liblocking_dlsym_la_CFLAGS = $(test_preload_cflags)
 tests_utils_liblocking_dlsym_la_LDFLAGS = $(test_preload_ldflags)

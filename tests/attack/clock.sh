@@ -7,13 +7,15 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/attack.sh"
 
-[[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'a build with sanitizers has no libraries to preload'
+need_plain
 grep -qx tsc /sys/devices/system/clocksource/clocksource0/current_clocksource ||
 	skip_all 'the kernel does not trust the TSC of this machine'
 attack_options=(--clock=tsc)
 attack_rules+=('steady:*')
 slept=$TAP_DIR/slept
-sessiond_before=(env LD_PRELOAD="$LTTNGMAP_BUILD/tests/utils/.libs/libslept-clock.so" SLEPT_FILE="$slept"
+# The daemon has it before a sanitizer's runtime.
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
+sessiond_before=(env LD_PRELOAD="$LTTNGMAP_PLAIN/tests/utils/.libs/libslept-clock.so" SLEPT_FILE="$slept"
 	SLEPT_TSC=1 "${sessiond_before[@]}")
 echo 0 >"$slept"
 

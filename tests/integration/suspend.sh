@@ -9,11 +9,14 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
 
+need_plain
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 steady=$LTTNGMAP_BUILD/tests/utils/steady
 sleep_s=$((8 * 3600))
 export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR SLEPT_FILE=$TAP_DIR/slept
-preload=$LTTNGMAP_BUILD/tests/utils/.libs/libslept-clock.so
+preload=$LTTNGMAP_PLAIN/tests/utils/.libs/libslept-clock.so
+# The daemon has it before a sanitizer's runtime.
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
 
 now() {
 	date +%s.%N

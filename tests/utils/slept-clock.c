@@ -5,11 +5,17 @@
  * $SLEPT_FILE says, and the clocks of events stood still meanwhile. CLOCK_BOOTTIME and
  * CLOCK_REALTIME are ahead by that. With $SLEPT_TSC set it is CLOCK_MONOTONIC that stood still, and
  * is behind, while the TSC went on.
+ *
+ * A consumer, which inherits it, has CLOCK_MONOTONIC as it is: it only sets timers by it. The
+ * kernel's timers know of no sleep, so they would fire before their time, and sd-event forgets a
+ * timer that did.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,7 +57,8 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
 	int result = (int)syscall(SYS_clock_gettime, id, now);
 
 	if (result == 0 && getenv("SLEPT_TSC")) {
-		if (id == CLOCK_MONOTONIC)
+		if (id == CLOCK_MONOTONIC &&
+		    strcmp(program_invocation_short_name, "lttngmap-consumerd") != 0)
 			stand_still(now);
 	} else if (result == 0 && (id == CLOCK_REALTIME || id == CLOCK_BOOTTIME)) {
 		now->tv_sec += slept();

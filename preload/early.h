@@ -9,8 +9,9 @@
  * loader before that are not seen.
  *
  * Until then the functions behind the wrappers are found and called, and not published; afterwards
- * a wrapper has nothing to test. Where the first call's event stands before the call, as that of
- * free(), the call registers too late for it: that event is not written.
+ * a wrapper has nothing to test. Where the first call's event stands before the call, the call
+ * registers too late for it: that event is not written. Nothing begins with a call of free(), which
+ * dlsym() makes, too.
  *
  * The family dl, where it is preloaded too, begins before the first event of any family. So its
  * state dump stands before that event, and a reader has a name for the event's address.

@@ -215,10 +215,17 @@ static void *early_malloc(size_t size)
 	return early(BLOCK, size, &ptr) ? ptr : found.malloc(size);
 }
 
+/*
+ * Events do not begin here: dlsym() itself frees the description of an error before it forgets it,
+ * and what begins with the events asks dlsym(), which would free it again.
+ */
 static void early_free(void *ptr)
 {
-	if (!finding)
-		begin(false);
+	int saved_errno = errno;
+
+	if (!finding && !__atomic_load_n(&is_found, __ATOMIC_ACQUIRE))
+		find();
+	errno = saved_errno;
 	/*
 	 * Inside of dlsym() there is nothing to free a block with that is not
 	 * of the arena: it leaks, once. (The arena's own do by design.)

@@ -265,7 +265,7 @@ static void forget_range(struct export *export, int64_t process, uint64_t first,
 
 #define STREAM(address) ((address) | UINT64_C(1) << 63)
 
-/* What is known of a stream's descriptor ends with the stream. */
+/* A descriptor's file is forgotten at its stream's end. */
 static void close_stream(struct export *export, int64_t process, uint64_t address)
 {
 	struct page_files *files = &page_of(export)->files;
@@ -335,7 +335,7 @@ static uint64_t descriptor_of(const bt_field *payload, int64_t member)
 	return (uint32_t)number_of(payload, member);
 }
 
-/* What a call that succeeded makes of descriptors. */
+/* The descriptors that a call which succeeded opens, copies or closes. */
 static void follow(struct export *export, const struct page_class *class, const bt_field *payload,
 		   int64_t process, uint32_t file)
 {

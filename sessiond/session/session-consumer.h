@@ -40,7 +40,7 @@ void session_consumer_send_recording(struct consumer_link *link, const struct se
 				     bool on);
 /* The final sums of a session that stopped. Nothing of a spool. */
 void session_consumer_send_losses(struct consumer_link *link, const struct session *session);
-/* Of a snapshot that is complete: the sums of the session's buffers when it began. */
+/* The sums of the session's buffers when the snapshot, now complete, began. */
 void session_consumer_send_snapshot_losses(struct consumer_link *link,
 					   const struct session *session);
 void session_consumer_send_end(struct consumer_link *link, const struct session *session);

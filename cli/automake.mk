@@ -190,6 +190,7 @@ lttngmap_SOURCES = \
 	cli/query/query-prompt.c \
 	cli/record/record-child.c \
 	cli/record/record-daemon.c \
+	cli/record/record-follow.c \
 	cli/record/record-kernel.c \
 	cli/record/record-preload.c \
 	cli/record/record-program.c \

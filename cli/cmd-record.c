@@ -103,6 +103,8 @@ static const struct poptOption what_table[] = {
 	  "Only these of the program's own functions", "[!]GLOB,..." },
 	{ "sdt", '\0', POPT_ARG_STRING, NULL, OPTION_SDT, "SDT probes that match PROVIDER:NAME",
 	  "RULE" },
+	{ "follow", '\0', POPT_ARG_NONE, &record.options.follow, 0,
+	  "Until all that it started has ended, or ^C", NULL },
 	POPT_TABLEEND
 };
 
@@ -162,8 +164,8 @@ static const struct poptOption advanced_table[] = {
 	  "Likewise, on DAX: they outlive a panic", "DIR" },
 	{ "register-timeout", '\0', POPT_ARG_STRING, &record.options.register_timeout, 0,
 	  "So long a program waits for us (default: 5s)", "N" },
-	{ "mediator", '\0', POPT_ARG_STRING, &record.options.mediator, 0, "How buffers are served",
-	  "ring-fs|ring-socket" },
+	{ "mediator", '\0', POPT_ARG_STRING, &record.options.mediator, 0,
+	  "How buffers are served: ring-fs, ring-socket", "KIND" },
 	{ "clock", '\0', POPT_ARG_STRING, &record.options.clock, 0,
 	  "Default: tsc, where the kernel uses it", "tsc|monotonic" },
 	POPT_TABLEEND
@@ -385,10 +387,10 @@ static int begin(void)
 
 	if (status)
 		return status;
-	if (record_signals_watch(&record) || record_runtime_create(&record) ||
-	    record_sdt_prepare(&record) || record_preload_choose(&record) || create_output() ||
-	    record_daemon_start(&record) || record_session_start(&record) ||
-	    record_relay_start(&record))
+	if (record_follow_begin(&record) || record_signals_watch(&record) ||
+	    record_runtime_create(&record) || record_sdt_prepare(&record) ||
+	    record_preload_choose(&record) || create_output() || record_daemon_start(&record) ||
+	    record_session_start(&record) || record_relay_start(&record))
 		return CLI_STATUS_RECORD;
 	if (record.options.ring_dir)
 		output_dir_note_rings(&record.output, record.options.ring_dir);

@@ -446,6 +446,7 @@ cli_tests = \
 	tests/integration/record-real.sh \
 	tests/integration/record-terminal.sh \
 	tests/integration/record-defaults.sh \
+	tests/integration/record-follow.sh \
 	tests/integration/record-usage.sh \
 	tests/integration/verbs-daemon.sh \
 	tests/integration/verbs-file.sh \

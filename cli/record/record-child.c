@@ -13,6 +13,8 @@
  *   SIGTSTP                        passed on likewise; then the command stops, too
  *   SIGCHLD                        finds out which child ended
  *
+ * A signal that asks for the end also ends --follow's waiting for descendants, whenever it comes.
+ *
  * A program that blocks because its output is in trouble receives no signal in a system call that
  * would end. So a signal that asks for the end also stops the recording then: the program goes on.
  *
@@ -137,7 +139,7 @@ static void handle(struct record *record, const struct signalfd_siginfo *info)
 	case SIGTERM:
 	case SIGHUP:
 	case SIGQUIT:
-		if (!is_running(record)) {
+		if (!is_running(record) && !record->is_following) {
 			handle_end_request(record, number);
 			return;
 		}
@@ -318,7 +320,8 @@ static void wait_round(struct record *record)
 		else if (error != -EAGAIN)
 			record_daemon_lost(record);
 	}
-	if (ready == 0 && record->client && is_running(record) && record_status_ask(record) < 0)
+	if (ready == 0 && record->client && (is_running(record) || record->is_following) &&
+	    record_status_ask(record) < 0)
 		record_daemon_lost(record);
 	if (record->wants_release && record->client && is_running(record))
 		record_session_release(record);
@@ -326,10 +329,11 @@ static void wait_round(struct record *record)
 
 int record_child_wait(struct record *record)
 {
-	while (is_running(record)) {
+	while (is_running(record) || record_follow_goes_on(record)) {
 		wait_round(record);
 		record_log_show(record);
 	}
+	record->is_following = false;
 	record_progress_clear();
 	if (record->released_ms)
 		record->unrecorded_ms = (uint64_t)(time_now_ms() - record->released_ms);

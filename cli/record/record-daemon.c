@@ -192,6 +192,7 @@ static int spawn_daemon(struct record *record, const char *program, const char *
 	record->daemon = fork();
 	if (record->daemon == 0)
 		run_daemon(record, program, notify_path, pipe_fds[1], parent);
+	record->daemon_session = record->daemon;
 	if (record->daemon < 0)
 		error = errno;
 	close(pipe_fds[1]);

@@ -13,6 +13,7 @@
  *   record-kernel.c    kernel events
  *   record-relay.c     sends the trace to a collector
  *   record-child.c     the program: start, signals, end
+ *   record-follow.c    descendants that outlive the program
  *   record-progress.c  status line and summary
  *   record-unmatched.c rules that matched no event
  *
@@ -84,6 +85,7 @@ struct record_options {
 	char *ring_dir;      /* NULL: rings are in memory */
 	char *survive_panic; /* likewise: --survive-panic, which is also `ring_dir` */
 	int flight_recorder; /* write nothing before the end */
+	int follow;          /* wait for all descendants of the program */
 	struct relay_options relay;
 	int quiet;
 };
@@ -143,7 +145,8 @@ struct record {
 	char *messages[RECORD_MESSAGES_MAX]; /* messages shown last; NULL: none */
 	unsigned nr_messages;
 	pid_t daemon;
-	bool daemon_failed; /* its end was reported */
+	pid_t daemon_session; /* of the daemons, also when `daemon` has ended */
+	bool daemon_failed;   /* its end was reported */
 	struct control_client *client;
 
 	/* record-child.c */
@@ -156,7 +159,8 @@ struct record {
 	int error_fd;     /* gets the errno of a failed exec */
 	int child_status; /* from waitpid(); valid once child_ended */
 	bool child_ended;
-	int interrupted; /* signal to end, before or after the program */
+	bool is_following; /* the program has ended, descendants run */
+	int interrupted;   /* signal to end, before or after the program */
 
 	struct record_counts counts;
 	struct json_object *events; /* the programs' events; NULL: unknown */
@@ -284,6 +288,13 @@ int record_child_prepare(struct record *record);
 void record_child_drop(struct record *record);
 /* Waits for the program's end; handles signals, draws progress. Returns the exit status. */
 int record_child_wait(struct record *record);
+/* Has orphans come to this process if --follow is given. 0, or -errno after a message. */
+int record_follow_begin(struct record *record);
+/*
+ * Call when the program has ended: true while the recording goes on for its descendants. Reaps
+ * those that ended; names those that run, the first time.
+ */
+bool record_follow_goes_on(struct record *record);
 /* Names the rules that matched no event; true if there were any. */
 bool record_unmatched_report(const struct record *record);
 bool record_wants_end(const struct record *record);

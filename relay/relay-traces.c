@@ -14,6 +14,7 @@
 
 #include "common/protocol/live-time.h"
 #include "common/base/log.h"
+#include "common/base/losses.h"
 #include "common/base/remove-tree.h"
 #include "common/base/time.h"
 
@@ -529,6 +530,7 @@ void relay_close(struct relay *relay)
 	}
 	if (relay->result->is_complete && relay->config->is_spool) {
 		(void)unlinkat(relay->output, RELAY_PROGRESS_NAME, 0);
+		(void)unlinkat(relay->output, LOSSES_NAME, 0);
 		(void)unlinkat(relay->output, ARCHIVES, AT_REMOVEDIR);
 		(void)rmdir(relay->config->output);
 	}

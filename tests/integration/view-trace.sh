@@ -76,7 +76,7 @@ is "$("$lttngmap" export forged --chrome - | grep -c '"pid":1[,}]')" 0 '  ... no
 evil=$'folders/\e]0;title\a\u202e'
 mkdir folders
 "$make_trace" "$evil"
-is "$("$lttngmap" recover folders 2>/dev/null | sed 's/: .*//')" 'folders/?]0;title????' \
+is "$("$lttngmap" recover folders 2>&1 | sed 's/.*warning: //; s/: .*//')" 'folders/?]0;title????/metadata' \
 	'recover prints no control character of a path'
 
 # ---- which directory

@@ -82,7 +82,7 @@ is "$(<"$TAP_DIR/errors")" '' 'without a warning'
 is "$(grep -ac 'misnamed:event: ' "$TAP_DIR/text")" "$(value events "$TAP_DIR/programs")" \
 	'all events of all programs are in it'
 is "$(odd_names "$trace")" '' 'its files have harmless names'
-is "$(find "$trace" -mindepth 1 -maxdepth 1 | tr '\n' ' ')" "$trace/ust " 'and stand where they belong'
+is "$(find "$trace" -mindepth 1 -maxdepth 1 | sort | tr '\n' ' ')" "$trace/.losses $trace/ust " 'and stand where they belong'
 is "$(find "$trace/ust" -mindepth 1 -type d | tr '\n' ' ')" "$trace/ust/index " 'in no new folder'
 is "$(files)" "$before" 'nothing was made beside them'
 is "$(escaped)" '' 'nor elsewhere'

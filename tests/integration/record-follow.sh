@@ -12,15 +12,23 @@ export TMPDIR=$TAP_DIR
 cd "$TAP_DIR" || exit 1
 mkfifo gate
 
+# Returns after 30 s at the latest: without --follow nothing is said, and the test fails.
+wait_said() {
+	for _ in {1..1500}; do
+		grep -qs 'going on' said && return
+		sleep 0.02
+	done
+}
+
 # A daemon: of a session of its own, and an orphan. It allocates when the gate opens, after the program's end.
 cat >daemon.sh <<'END'
 read -r _ <gate
 exec ls /
 END
 {
-	until grep -q 'going on' said; do sleep 0.02; done
+	wait_said
 	echo >gate
-} 2>/dev/null &
+} &
 opener=$!
 "$lttngmap" record --follow -o followed --preload libc -- \
 	sh -c 'setsid sh -c "echo \$\$ >orphan; exec sh daemon.sh" >/dev/null & while [ ! -s orphan ]; do sleep 0.02; done; exit 3' 2>said
@@ -32,10 +40,11 @@ ok '  ... and nothing is lost' grep -q ' 0 lost$' said
 
 # Those that are left at ^C go on.
 : >orphan
+rm said # of the first recording, which would end the waiting
 "$lttngmap" record --follow -o cut --preload libc -- \
 	sh -c 'setsid sh -c "echo \$\$ >orphan; exec sleep 1000" & while [ ! -s orphan ]; do sleep 0.02; done' 2>said &
 recorder=$!
-until grep -q 'going on' said; do sleep 0.02; done
+wait_said
 kill -INT "$recorder"
 wait "$recorder"
 is $? 0 '^C ends it'

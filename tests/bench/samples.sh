@@ -52,7 +52,8 @@ row() {
 			if (!n) { print "bench: no sample of " ours > "/dev/stderr"; exit 1 }
 			x = median(a, n); peer = m ? show(median(b, m)) : "-"
 			ratio = "-"; verdict = ""; value = x
-			if (k) { value = ratio = sprintf("%.2f", median(r, k)) }
+			# The verdict is of the ratio as it is, not as it is shown.
+			if (k) { value = median(r, k); ratio = sprintf("%.2f", value) }
 			if (of == "of-ours") { value = x; if (bound > 0) ratio = "-" }
 			if (bound != "")
 				verdict = value + 0 <= bound + 0 ? "held" : "NOT held"

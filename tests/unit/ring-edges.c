@@ -436,7 +436,7 @@ static void test_vfork_contexts(void)
 	tear_down();
 }
 
-/* Of 10 ms. At the last one a writer that waits is let go: its channel is off. */
+/* A tick is 10 ms. At `last_tick` the channel goes off, and a writer that waits goes on. */
 static unsigned ticks, last_tick;
 
 static void on_tick(int number)

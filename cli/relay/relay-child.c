@@ -144,7 +144,7 @@ static void go_to_background(void)
 static void run_child(char *const *arguments, bool detached)
 {
 	const char *preload = getenv("LD_PRELOAD");
-	sigset_t none;
+	sigset_t until_handled;
 	int null_fd;
 
 	if (detached)
@@ -158,8 +158,12 @@ static void run_child(char *const *arguments, bool detached)
 	dup2(null_fd, STDIN_FILENO);
 	dup2(null_fd, STDOUT_FILENO);
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* The end may be asked for before the sender has its handlers: relay-run.c, relay-keep.c. */
+	sigemptyset(&until_handled);
+	sigaddset(&until_handled, SIGTERM);
+	sigaddset(&until_handled, SIGINT);
+	sigaddset(&until_handled, SIGHUP);
+	sigprocmask(SIG_SETMASK, &until_handled, NULL);
 	if (preload && strstr(preload, "/liblttngmap"))
 		unsetenv("LD_PRELOAD");
 	execv(SELF, arguments);

@@ -98,6 +98,20 @@ else
 	skip 4 'strace is not installed, or may not look at others'
 fi
 
+# It is slow to load its libraries, so that the order to finish comes before it has its handlers.
+if [[ $(uname -m) == x86_64 && ($EUID == 0 || $yama == 0) ]] && command -v strace >/dev/null; then
+	library=$(ldd "$lttngmap" | sed -n 's/.*libbabeltrace2.* => \(.*\) (.*/\1/p')
+	: >"$NUMBERED_COUNTS"
+	strace -f -qq -o strace -P "$library" -e trace=openat -e inject=openat:delay_enter=1000000 \
+		"$lttngmap" record --url "$RELAYD_URL" --preload none -e 'numbered:*' --mode blocking -- \
+		"$emit" "$NUMBERED_COUNTS" 1 1000 >out 2>err </dev/null
+	is $? 0 'record: the program ends before the sender has begun' || diag "$(<err)"
+	is "$(ls -A "$LTTNGMAP_SPOOL_DIR")" '' '  ... nothing is left here'
+	ok '  ... and nobody' wait_for no_relay
+else
+	skip 3 'strace is not installed, or may not look at others'
+fi
+
 # ---- killed while it removed what was sent
 
 mkdir -p left/.relay-gone/index

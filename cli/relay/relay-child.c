@@ -158,7 +158,8 @@ static void run_child(char *const *arguments, bool detached)
 	dup2(null_fd, STDIN_FILENO);
 	dup2(null_fd, STDOUT_FILENO);
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-	/* The end may be asked for before the sender has its handlers: relay-run.c, relay-keep.c. */
+	/* The end may be asked for before the sender has its handlers: relay-run.c, relay-keep.c.
+	 */
 	sigemptyset(&until_handled);
 	sigaddset(&until_handled, SIGTERM);
 	sigaddset(&until_handled, SIGINT);

@@ -43,6 +43,15 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/base/vfork.c liblttngmap/base/vfork.h
 liblttngmap_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 
+# Walks of the stack, for the context callstack: not in liblttngmap.so yet.
+noinst_LTLIBRARIES += liblttngmap-unwind.la
+liblttngmap_unwind_la_SOURCES = \
+	liblttngmap/unwind/cfi.c liblttngmap/unwind/cfi.h \
+	liblttngmap/unwind/objects.c liblttngmap/unwind/objects.h \
+	liblttngmap/unwind/table.c liblttngmap/unwind/table.h \
+	liblttngmap/unwind/walk.c liblttngmap/unwind/walk.h
+liblttngmap_unwind_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+
 lib_LTLIBRARIES += liblttngmap.la
 liblttngmap_la_SOURCES =
 liblttngmap_la_LIBADD = liblttngmap-core.la

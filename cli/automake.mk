@@ -214,6 +214,7 @@ lttngmap_SOURCES = \
 	cli/report/page-format.c \
 	cli/report/page-index.c \
 	cli/report/page-files.c \
+	cli/report/page-descriptors.c \
 	cli/report/page-memory.c \
 	cli/report/page-slices.c \
 	cli/report/page-text.c \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * io-descriptor.c - descriptors that come of others, come in pairs, or go in numbers, in the family
- * io: the kinds of dup and pipe, close_range, and fcntl.
+ * io-descriptor.c - descriptors that come of others, come in pairs or without a file, or go in
+ * numbers, in the family io: the kinds of dup and pipe, socketpair, eventfd, close_range, and
+ * fcntl.
  *
  * Events are as in io.c. fcntl's third argument is passed on as the C library takes it, as a
  * pointer, whatever it is and whether or not there is one.
@@ -16,6 +17,8 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define LTTNGMAP_NEVER_UNLOADED
@@ -32,6 +35,8 @@ int close_range(unsigned first, unsigned last, int flags);
 	X(fcntl64)                                                                                 \
 	X(pipe)                                                                                    \
 	X(pipe2)                                                                                   \
+	X(socketpair)                                                                              \
+	X(eventfd)                                                                                 \
 	X(close_range)
 
 #define NEXT_WHILE_FINDING (-1)
@@ -45,6 +50,9 @@ EVENT(dup2, (integer, int, fd), (integer, int, to));
 EVENT(dup3, (integer, int, fd), (integer, int, to), (hex, int, flags));
 EVENT(fcntl, (integer, int, fd), (integer, int, command), (integer, int, argument));
 EVENT(pipe, (integer, int, from), (integer, int, to), (hex, int, flags));
+EVENT(socketpair, (integer, int, domain), (hex, int, type), (integer, int, protocol),
+      (integer, int, from), (integer, int, to));
+EVENT(eventfd, (integer, unsigned, value), (hex, int, flags));
 EVENT(close_range, (integer, unsigned, first), (integer, unsigned, last), (hex, int, flags));
 
 int dup(int fd)
@@ -97,6 +105,17 @@ int pipe(int ends[2])
 int pipe2(int ends[2], int flags)
 {
 	CALL(pipe, int, NEXT(pipe2)(ends, flags), END(0), END(1), flags);
+}
+
+int socketpair(int domain, int type, int protocol, int ends[2])
+{
+	CALL(socketpair, int, NEXT(socketpair)(domain, type, protocol, ends), domain, type,
+	     protocol, END(0), END(1));
+}
+
+int eventfd(unsigned value, int flags)
+{
+	CALL(eventfd, int, NEXT(eventfd)(value, flags), value, flags);
 }
 
 /* A program may look for the function, and find this one where the C library has none. */

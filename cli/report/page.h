@@ -106,7 +106,8 @@ struct page_class {
 	int64_t pointer, old_pointer, size, times, ip; /* fields by index, or -1 */
 	enum page_file_call file_call;
 	/* Members of the payload, or -1; `other` by the call. */
-	int64_t path, fd, other, flags, result, error, duration;
+	int64_t path, fd, dirfd, other, flags, result, error, duration;
+	const char *file_kind; /* of a descriptor that the call makes of no path; or NULL */
 };
 
 /* ---- blocks ------------------------------------------------------------------- */
@@ -316,6 +317,29 @@ struct page_files {
 	struct page_descriptor *descriptors; /* open addressing */
 	size_t nr_descriptor_places, nr_descriptors;
 };
+
+/* The number of the file of that name, plus 1; 0: there is no room. */
+uint32_t page_file_named(struct export *export, const char *name);
+
+/*
+ * The file that the descriptor is of, as page_file_named() has it, and its name. One that is not
+ * known is named by its number, in `text`.
+ */
+uint32_t page_file_of_descriptor(struct export *export, int64_t process, uint64_t fd);
+#define PAGE_DESCRIPTOR_NAME_SIZE 48
+const char *page_descriptor_name(const struct export *export, int64_t process, uint64_t fd,
+				 char text[PAGE_DESCRIPTOR_NAME_SIZE]);
+
+/* From now on the descriptor is of that file; of an unknown one; is what `fd` is. */
+void page_descriptor_set(struct export *export, int64_t process, uint64_t fd, uint32_t file);
+void page_descriptor_forget(struct export *export, int64_t process, uint64_t fd);
+void page_descriptor_forget_range(struct export *export, int64_t process, uint64_t first,
+				  uint64_t last);
+void page_descriptor_copy(struct export *export, int64_t process, uint64_t fd, uint64_t to);
+
+/* From now on the stream is of the descriptor; is gone, and its descriptor with it. */
+void page_stream_set(struct export *export, int64_t process, uint64_t address, uint64_t fd);
+void page_stream_close(struct export *export, int64_t process, uint64_t address);
 
 /* Finds out whether it is a call of the io family. */
 void page_files_class(struct page_class *class);

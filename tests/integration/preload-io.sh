@@ -35,13 +35,14 @@ functions='__(open|openat|read|pread|recv|recvfrom|poll|ppoll)(64)?_(2|chk)|(ope
 functions+='open|openat|creat|close|read|pread|readv|write|pwrite|writev|socket|connect|accept4?|'
 functions+='send|sendto|sendmsg|recv|recvfrom|recvmsg|poll|ppoll|select|epoll_(create1?|ctl|p?wait)|'
 functions+='f(re|d)?open(64)?|tmpfile(64)?|fclose|f?d?opendir|closedir|scandir(64)?|[lf]?stat(64)?|fstatat(64)?|'
-functions+='statx|f?access(at)?|unlink(at)?|remove|rename(at2?)?|mkdir(at)?|rmdir|dup[23]?|fcntl(64)?|pipe2?|close_range'
+functions+='statx|f?access(at)?|unlink(at)?|remove|rename(at2?)?|mkdir(at)?|rmdir|dup[23]?|fcntl(64)?|pipe2?|socketpair|eventfd|'
+functions+='(__)?v?dprintf(_chk)?|close_range'
 
 # recorded NAME COMMAND...: variants of a function are one event.
 recorded() {
 	counted_record "$1" io lttngmap_io "$functions" "${@:2}"
 	is "$counted_events" "$(sed -E 's/^__//; s/_(2|chk) / /; s/64 / /; s/^accept4 /accept /;
-		s/^epoll_create1 /epoll_create /; s/^epoll_pwait /epoll_wait /; s/^renameat2 /renameat /; s/^pipe2 /pipe /' <<<"$counted_calls" |
+		s/^epoll_create1 /epoll_create /; s/^epoll_pwait /epoll_wait /; s/^renameat2 /renameat /; s/^pipe2 /pipe /; s/^vdprintf /dprintf /' <<<"$counted_calls" |
 		awk '{ calls[$1] += $2 } END { for (name in calls) print name, calls[name] }' |
 		LC_ALL=C sort)" "$1: each call is one event"
 }
@@ -62,7 +63,7 @@ recorded perl perl -e 'open my $f, "<", $ARGV[0] or die; my $n = 0; $n++ while <
 echo 2001-02-03 >"$TAP_DIR/dates"
 recorded date date -u -f "$TAP_DIR/dates"
 like "$(cat "$TAP_DIR/text")" \
-	'lttngmap_io:fopen: .* path = "[^"]*/dates", mode = "r[a-z]*", result = 0x[0-9A-F]{4,}, error = 0, duration = [1-9]' \
+	'lttngmap_io:fopen: .* path = "[^"]*/dates", mode = "r[a-z]*", fd = [0-9]+, result = 0x[0-9A-F]{4,}, error = 0, duration = [1-9]' \
 	'date: what was opened by stdio'
 like "$counted_events" 'fclose [1-9]' 'date: and closed'
 mkdir "$TAP_DIR/names"
@@ -77,12 +78,13 @@ like "$(cat "$TAP_DIR/text")" 'lttngmap_io:rename: .* path = "one/a", to = "one/
 	'  ... with what moved where'
 like "$(cat "$TAP_DIR/text")" 'lttngmap_io:access: .* path = "one/none", mode = 04, result = -1, error = 2, ' '  ... and what was not there'
 # Descriptors of others, in pairs, and gone in numbers. fcntl's argument is what it was, or nothing.
-recorded descriptors "$python" -B -c 'import fcntl, os
+recorded descriptors "$python" -B -c 'import fcntl, os, socket
 for i in range(10):
     a, b = os.pipe(); c = os.dup(a); os.dup2(b, c); d = fcntl.fcntl(b, fcntl.F_DUPFD, 50)
     fcntl.fcntl(b, fcntl.F_SETFL, os.O_NONBLOCK); print(d, fcntl.fcntl(b, fcntl.F_GETFL) & os.O_NONBLOCK != 0)
+    e = socket.socketpair(); os.close(os.eventfd(1)); e[0].close(); e[1].close()
     os.closerange(a, d + 1)'
-like "$counted_events" 'close_range 10.*dup[23] 10.*fcntl [0-9]{2,}.*pipe 10' 'descriptors: all of them'
+like "$counted_events" 'close_range 10.*dup[23] 10.*eventfd 10.*fcntl [0-9]{2,}.*pipe 10.*socketpair 10' 'descriptors: all of them'
 like "$(cat "$TAP_DIR/text")" 'lttngmap_io:fcntl: .* command = 0, argument = 50, result = 5[0-9], error = 0, ' \
 	'  ... with the lowest number asked for'
 recorded git git -C "$libc_programs_dir/repository" --no-pager log --stat --format=%s

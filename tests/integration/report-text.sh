@@ -188,9 +188,83 @@ LTTNGMAP_ALLOW_BLOCKING=1 "$lttngmap" record -q --mode blocking -o copied --prel
 	bail_out 'it was not recorded'
 "$lttngmap" report --text copied | plain >copies.out
 is "$(sed '1,/OPENS CALLS BYTES TIME FILE/d; /^$/,$d' copies.out | sed -En 's/^([0-9]+) [0-9]+ ([0-9]+) [0-9.]+ [mnu]?s /\1 \2 /p' |
-	grep -E ' (A|B|\(.*)$' | LC_ALL=C sort -k 3)" "$(printf '%s\n' '0 500 (descriptor 0)' '0 20008 (descriptor 3)' \
-	'0 20000 (descriptor 4)' '0 500 (descriptor 5)' '2 0 A' '1 56000 B')" 'descriptors are of the files that they were made of' ||
+	grep -E ' (A|B|\(.*)$' | LC_ALL=C sort -k 3)" "$(printf '%s\n' '1 8 (eventfd 3)' '1 20000 (pipe 3)' \
+	'2 20500 (pipe 4)' '1 500 (pipe 5)' '2 0 A' '1 56000 B')" 'descriptors are of the files that they were made of' ||
 	diag "$(<copies.out)"
+# Streams have descriptors, and what has no path is named by what it is. One number comes to be several in turn.
+cat >named.c <<'END'
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+int main(void)
+{
+	static char block[9000];
+	struct sockaddr_un name = { AF_UNIX, "socket" };
+	FILE *stream;
+	DIR *folder;
+	int server, client, ends[2], fd;
+
+	close_range(3, 100, 0);
+	/* 510 of A by a stream's descriptor 3. */
+	stream = fopen("A", "r");
+	if (read(fileno(stream), block, 10) != 10 || pread(fileno(stream), block, 500, 0) != 500)
+		return 1;
+	fclose(stream);
+	/* 3 is a socket, 5 an accepted connection: 700 bytes; 4 the client. Then 3 is one more socket. */
+	server = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (bind(server, (struct sockaddr *)&name, sizeof(name)) || listen(server, 1))
+		return 2;
+	client = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (connect(client, (struct sockaddr *)&name, sizeof(name)) || (fd = accept(server, NULL, NULL)) != 5)
+		return 3;
+	if (write(client, block, 700) != 700 || read(fd, block, 700) != 700)
+		return 4;
+	close_range(3, 5, 0);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || send(ends[0], block, 30, 0) != 30 || recv(ends[1], block, 30, 0) != 30)
+		return 5;
+	close_range(3, 4, 0);
+	if (epoll_create1(0) != 3 || eventfd(0, 0) != 4)
+		return 6;
+	close_range(3, 4, 0);
+	/* 40 bytes of folder/A, which is another file than A. */
+	folder = opendir("folder");
+	fd = openat(dirfd(folder), "A", O_RDONLY);
+	if (read(fd, block, 40) != 40)
+		return 7;
+	close(fd);
+	closedir(folder);
+	stream = tmpfile();
+	if (write(fileno(stream), block, 60) != 60)
+		return 8;
+	fclose(stream);
+	/* 12 bytes by dprintf. */
+	dprintf(1, "%s", "standard out");
+	/* 1 is C from now on: 11 bytes by dprintf, 5 by write, and it stays that where its mode alone is changed. */
+	if (!freopen("C", "w", stdout))
+		return 9;
+	dprintf(1, "%010d\n", 5);
+	if (!freopen(NULL, "a", stdout) || write(1, "12345", 5) != 5)
+		return 10;
+	return 0;
+}
+END
+mkdir folder && cp A folder/A
+"${LTTNGMAP_CC:-cc}" -g -O0 -o named named.c || bail_out 'no compiler'
+LTTNGMAP_ALLOW_BLOCKING=1 "$lttngmap" record -q --mode blocking -o streams --preload io -- ./named >standard ||
+	bail_out 'it was not recorded'
+"$lttngmap" report --text --rows 0 streams | plain >named.out
+is "$(sed '1,/OPENS CALLS BYTES TIME FILE/d; /^$/,$d' named.out | sed -En 's/^([0-9]+) [0-9]+ ([0-9]+) [0-9.]+ [mnu]?s /\1 \2 /p' |
+	LC_ALL=C sort -k 3)" "$(printf '%s\n' '1 700 (accepted connection 5)' '1 0 (epoll 3)' '1 0 (eventfd 4)' '2 30 (socket 3)' \
+	'2 730 (socket 4)' '0 12 (standard output)' '1 60 (temporary file 3)' '1 510 A' '2 16 C' '1 0 folder' '1 40 folder/A')" \
+	'streams have descriptors, sockets and others are named by what they are' || diag "$(<named.out)"
+is "$(wc -c <C) $(<standard)" '16 standard out' '  ... and dprintf writes what it should'
 most=$(python3 - <<'END'
 import json
 held, now, most = {}, 0, 0

@@ -12,7 +12,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -36,6 +38,8 @@ ssize_t __recvfrom_chk(int fd, void *buffer, size_t size, size_t room, int flags
 int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t room);
 int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 		const sigset_t *mask, size_t room);
+int __dprintf_chk(int fd, int flag, const char *format, ...);
+int __vdprintf_chk(int fd, int flag, const char *format, va_list arguments);
 
 static void *volatile bad = (void *)1;
 static char buffer[64];
@@ -123,7 +127,7 @@ static void test_open(void)
 static void like_mode(const char *event)
 {
 	ok(nr_events == 1 && strncmp(events[0], event, strlen(event)) == 0 &&
-		   strstr(events[0], " mode=\"z\" result=0 error=22"),
+		   strstr(events[0], " mode=\"z\"") && strstr(events[0], " result=0 error=22"),
 	   "  ... is told as far as it was read: %s", events[0]);
 }
 
@@ -148,12 +152,13 @@ static void test_stdio(void)
 
 	watch();
 	file = fopen(name, "w+e");
-	STDIO("fopen", ERRNO_BEFORE, "fopen path=\"%s\" mode=\"w+e\" result=%p error=0", name,
-	      file);
+	STDIO("fopen", ERRNO_BEFORE, "fopen path=\"%s\" mode=\"w+e\" fd=%d result=%p error=0", name,
+	      fileno(file), file);
 	watch();
 	other = freopen(name, "r", file);
-	STDIO("freopen", ERRNO_BEFORE, "freopen path=\"%s\" mode=\"r\" file=%p result=%p error=0",
-	      name, file, other);
+	STDIO("freopen", ERRNO_BEFORE,
+	      "freopen path=\"%s\" mode=\"r\" file=%p fd=%d result=%p error=0", name, file,
+	      fileno(other), other);
 	closed = (uintptr_t)other;
 	watch();
 	result = fclose(other);
@@ -161,12 +166,13 @@ static void test_stdio(void)
 	is(result, 0, "  ... and it is closed");
 	watch();
 	file = fopen64(name, "rb+,ccs=UTF-8");
-	STDIO("fopen64", ERRNO_BEFORE, "fopen path=\"%s\" mode=\"rb+,c\" result=%p error=0", name,
-	      file);
+	STDIO("fopen64", ERRNO_BEFORE, "fopen path=\"%s\" mode=\"rb+,c\" fd=%d result=%p error=0",
+	      name, fileno(file), file);
 	watch();
 	file = freopen64(name, "w", file);
-	STDIO("freopen64", ERRNO_BEFORE, "freopen path=\"%s\" mode=\"w\" file=%p result=%p error=0",
-	      name, file, file);
+	STDIO("freopen64", ERRNO_BEFORE,
+	      "freopen path=\"%s\" mode=\"w\" file=%p fd=%d result=%p error=0", name, file,
+	      fileno(file), file);
 	fclose(file);
 	watch();
 	file = fdopen(open(name, O_RDONLY | O_CLOEXEC), "r");
@@ -180,16 +186,16 @@ static void test_stdio(void)
 	STDIO("fdopen of nothing", EBADF, "fdopen fd=-1 mode=\"r\" result=0 error=%d", EBADF);
 	watch();
 	file = tmpfile();
-	STDIO("tmpfile", ERRNO_BEFORE, "tmpfile result=%p error=0", file);
+	STDIO("tmpfile", ERRNO_BEFORE, "tmpfile fd=%d result=%p error=0", fileno(file), file);
 	fclose(file);
 	watch();
 	file = fopen("/nosuch/file", "r");
 	STDIO("fopen of nothing", ENOENT,
-	      "fopen path=\"/nosuch/file\" mode=\"r\" result=0 error=%d", ENOENT);
+	      "fopen path=\"/nosuch/file\" mode=\"r\" fd=-1 result=0 error=%d", ENOENT);
 	watch();
 	file = fopen(bad, "r");
-	STDIO("fopen of a bad path", EFAULT, "fopen path=\"(null)\" mode=\"r\" result=0 error=%d",
-	      EFAULT);
+	STDIO("fopen of a bad path", EFAULT,
+	      "fopen path=\"(null)\" mode=\"r\" fd=-1 result=0 error=%d", EFAULT);
 	unlink(name);
 }
 
@@ -223,14 +229,16 @@ static void test_directories(void)
 
 	watch();
 	directory = opendir(".");
-	STDIO("opendir", ERRNO_BEFORE, "opendir path=\".\" result=%p error=0", directory);
+	STDIO("opendir", ERRNO_BEFORE, "opendir path=\".\" fd=%d result=%p error=0",
+	      dirfd(directory), directory);
 	closed = (uintptr_t)directory;
 	watch();
 	is(closedir(directory), 0, "closedir");
 	STDIO("closedir", ERRNO_BEFORE, "closedir directory=%#lx result=0 error=0", closed);
 	watch();
 	directory = opendir("/nosuch");
-	STDIO("opendir of nothing", ENOENT, "opendir path=\"/nosuch\" result=0 error=%d", ENOENT);
+	STDIO("opendir of nothing", ENOENT, "opendir path=\"/nosuch\" fd=-1 result=0 error=%d",
+	      ENOENT);
 	fd = open(".", O_RDONLY | O_DIRECTORY);
 	watch();
 	directory = fdopendir(fd);
@@ -334,6 +342,48 @@ static void test_descriptors(void)
 		 ends[1]);
 	is_string(event_text(), buffer, "pipe tells both ends");
 	CALL(pipe2(bad, O_CLOEXEC), EFAULT, "pipe from=-1 to=-1 flags=0x80000");
+	watch();
+	ok(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && errno == ERRNO_BEFORE,
+	   "socketpair, and errno");
+	set_hook(NULL);
+	snprintf(buffer, sizeof(buffer), "socketpair domain=1 type=0x1 protocol=0 from=%d to=%d",
+		 ends[0], ends[1]);
+	is(strncmp(event_text(), buffer, strlen(buffer)), 0, "socketpair tells both ends");
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, bad), EFAULT,
+	     "socketpair domain=1 type=0x1 protocol=0 from=-1 to=-1");
+	close(CALL(eventfd(3, EFD_CLOEXEC), 0, "eventfd value=3 flags=0x80000"));
+	CALL(eventfd(3, -1), EINVAL, "eventfd value=3 flags=0xffffffffffffffff");
+	close(fd);
+}
+
+static int by_list(int (*write)(int, const char *, va_list), int fd, const char *format, ...)
+{
+	va_list arguments;
+	int result;
+
+	va_start(arguments, format);
+	result = write(fd, format, arguments);
+	va_end(arguments);
+	return result;
+}
+
+static int checked_by_list(int fd, const char *format, va_list arguments)
+{
+	return __vdprintf_chk(fd, 1, format, arguments);
+}
+
+static void test_formatted(void)
+{
+	int fd = memfd_create("file", 0);
+	char written[40] = "";
+
+	CALL(dprintf(fd, "%s%d", "ab", 1), 0, "dprintf fd=%d", fd);
+	CALL(__dprintf_chk(fd, 1, "%s%.1f", "c", 2.5), 0, "dprintf fd=%d", fd);
+	CALL(by_list(vdprintf, fd, "%d", 3), 0, "dprintf fd=%d", fd);
+	CALL(by_list(checked_by_list, fd, "%d%s", 4, "d"), 0, "dprintf fd=%d", fd);
+	is(pread(fd, written, sizeof(written) - 1, 0), 10, "  ... as many bytes");
+	is_string(written, "ab1c2.534d", "  ... and these");
+	CALL(dprintf(-1, "%s", "a"), EBADF, "dprintf fd=-1");
 	close(fd);
 }
 
@@ -474,6 +524,7 @@ int main(int argc, char **argv)
 	test_status();
 	test_names();
 	test_descriptors();
+	test_formatted();
 	test_read_and_write();
 	test_sockets();
 	test_waiting();

@@ -123,6 +123,12 @@
 	X(fcntl64)                                                                                 \
 	X(pipe)                                                                                    \
 	X(pipe2)                                                                                   \
+	X(socketpair)                                                                              \
+	X(eventfd)                                                                                 \
+	X(dprintf)                                                                                 \
+	X(vdprintf)                                                                                \
+	X(__dprintf_chk)                                                                           \
+	X(__vdprintf_chk)                                                                          \
 	X(close_range)
 
 #define COUNT_CALLS_PROC(X)                                                                        \

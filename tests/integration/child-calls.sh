@@ -10,6 +10,7 @@
 
 command -v strace >/dev/null || skip_all 'strace is not installed'
 [[ $EUID == 0 ]] || skip_all 'only root may trace the daemon'
+need_plain
 children=100
 plan 7
 
@@ -30,7 +31,7 @@ is_attached() {
 	grep -q 'attached' "$TAP_DIR/attached"
 }
 ok 'strace looks at the daemon' wait_for is_attached
-LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR LD_PRELOAD=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so \
+LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR LD_PRELOAD=$LTTNGMAP_PLAIN/.libs/liblttngmap-libc.so \
 	perl -e 'for (1 .. $ARGV[0]) {
 		my $child = fork;
 		if (!$child) {

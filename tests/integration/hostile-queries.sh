@@ -86,7 +86,9 @@ END
 asks index 'SELECT count(*) FROM events'
 ok 'an index that is a hole is passed' eval '[[ $status == 3 ]] && grep -qx "1.*" out' || diag "$status: $(<err)"
 asks holes 'SELECT time FROM events LIMIT 1'
-ok 'packets of holes take no memory' test "$status" = 0 -a "$kib" -lt 65536 || diag "$status: $kib KiB; $(<err)"
+# A sanitizer's own memory is much more than that.
+ok 'packets of holes take no memory' \
+	eval '[[ $status == 0 && (${LTTNGMAP_SANITIZED:-} || $kib -lt 65536) ]]' || diag "$status: $kib KiB; $(<err)"
 asks columns 'SELECT count(*) FROM "p:many"'
 ok 'names that differ in case are told apart in time' eval '[[ $status == 0 ]] && grep -qx "1.*" out' || diag "$status: $(<err)"
 for name in twice fields; do
@@ -106,7 +108,7 @@ done
 kill "$writer"
 # A terminal.
 asked() { # OPTION
-	PAGER=cat script -qec "'$lttngmap' query $1 letters 'SELECT fields, process, json_extract(fields, \"\$.s\") FROM events'" /dev/null </dev/null
+	PAGER="cat" script -qec "'$lttngmap' query $1 letters 'SELECT fields, process, json_extract(fields, \"\$.s\") FROM events'" /dev/null </dev/null
 }
 for option in --csv --json; do
 	asked "$option" >out

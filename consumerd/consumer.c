@@ -75,7 +75,8 @@ static void on_channel(void *userdata, const char *name, const char *channel, ui
 	if (!session)
 		return;
 	error = output_session_add_channel(session, channel, stream_id, limits);
-	if (error)
+	/* Its end is on its way: the folder went with the channel. */
+	if (error && error != -ENOENT)
 		log_error("session %s: channel %s is not recorded: its rings' folder cannot be "
 			  "watched (%s)",
 			  name, channel, strerror(-error));

@@ -84,6 +84,13 @@ ok 'a consumer is there' wait_for consumer_pid
 ok '  ... and serves' control '{"verb": "create", "session": "t", "output": "'"$TAP_DIR/t"'"}' \
 	'{"verb": "channel", "session": "t", "channel": "c", "subbuf_size": 4096, "subbufs": 4,
 	  "mode": "discard"}' '{"verb": "start", "session": "t"}' '{"verb": "stop", "session": "t"}'
+# So does a channel that is gone when its consumer looks.
+held=$(consumer_pid)
+kill -STOP "$held"
+ok 'a channel comes and goes' control '{"verb": "channel", "session": "t", "channel": "d", "subbuf_size": 4096,
+	  "subbufs": 4, "mode": "discard"}' '{"verb": "channel-remove", "session": "t", "channel": "d"}'
+kill -CONT "$held"
+ok '  ... and the consumer serves on' control '{"verb": "start", "session": "t"}' '{"verb": "stop", "session": "t"}'
 sessiond_stop
 is "$(grep -c consumer "$TAP_DIR/log")" 0 'nothing is logged of that' || diag "$(<"$TAP_DIR/log")"
 

@@ -66,6 +66,12 @@ struct counts {
 static struct counts *counts;
 static long round_ns;
 
+/*
+ * Held for reading while an event is counted. The program's exit holds it for writing: exit turns
+ * events off while other threads still run, for long where a leak detector looks at them then.
+ */
+static pthread_rwlock_t counting = PTHREAD_RWLOCK_INITIALIZER;
+
 static void emit(unsigned int class, uint32_t source, uint64_t number)
 {
 	switch (class) {
@@ -101,9 +107,11 @@ static void emit_round(struct source *self, uint32_t id)
 	for (unsigned int i = 0; i < CLASSES; i++) {
 		uint64_t number = self->done[i];
 
+		pthread_rwlock_rdlock(&counting);
 		__atomic_store_n(&self->begun[i], number + 1, __ATOMIC_SEQ_CST);
 		emit(i, id, number);
 		__atomic_store_n(&self->done[i], number + 1, __ATOMIC_SEQ_CST);
+		pthread_rwlock_unlock(&counting);
 	}
 }
 
@@ -200,6 +208,7 @@ int main(int argc, char **argv)
 		if (children-- > 0)
 			start_child();
 	}
+	pthread_rwlock_wrlock(&counting);
 	/* Children die with us, or with the thread that forked them: this one. */
 	return 0;
 }

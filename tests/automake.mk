@@ -38,7 +38,6 @@ sanitizer_environment = \
 	LTTNGMAP_SANITIZED='$(SANITIZER_FLAGS)'; export LTTNGMAP_SANITIZED; \
 	ASAN_OPTIONS='$(sanitizer_options)'; export ASAN_OPTIONS; \
 	UBSAN_OPTIONS='$(sanitizer_options):print_stacktrace=1'; export UBSAN_OPTIONS; \
-	LIBBABELTRACE2_NO_DLCLOSE=1; export LIBBABELTRACE2_NO_DLCLOSE; \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/sanitizers/leak.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS; \
 	TSAN_OPTIONS='$(sanitizer_options):atexit_sleep_ms=0:die_after_fork=0:suppressions=$(abs_top_srcdir)/tests/sanitizers/thread.supp'; \

@@ -271,16 +271,20 @@ static void report_cause(const char *what)
 		bt_error_release(error);
 }
 
-static const bt_plugin *find_plugin(const char *name)
-{
-	const bt_plugin *plugin = NULL;
+/*
+ * Plugins stay until the command ends: `view --follow` and `merge` ask again and again, and what
+ * babeltrace leaks of metadata that it cannot read has a name in a leak detector's report.
+ */
+static const bt_plugin *ctf_plugin, *utils_plugin;
 
-	if (bt_plugin_find(name, BT_TRUE, BT_FALSE, BT_TRUE, BT_FALSE, BT_FALSE, &plugin) ==
-	    BT_PLUGIN_FIND_STATUS_OK)
-		return plugin;
+static bool find_plugin(const char *name, const bt_plugin **plugin)
+{
+	if (*plugin || bt_plugin_find(name, BT_TRUE, BT_FALSE, BT_TRUE, BT_FALSE, BT_FALSE,
+				      plugin) == BT_PLUGIN_FIND_STATUS_OK)
+		return true;
 	message_error("%s: babeltrace's plugin '%s' was not found", view_verb, name);
 	message_hint("install babeltrace2, or let BABELTRACE_PLUGIN_PATH say where it is");
-	return NULL;
+	return false;
 }
 
 static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *plugin,
@@ -363,34 +367,29 @@ static int run_graph(struct view *view, bt_graph *graph, const bt_component_filt
 
 static int run_traces(struct view *view, const struct view_traces *traces)
 {
-	const bt_plugin *ctf = find_plugin("ctf"), *utils = ctf ? find_plugin("utils") : NULL;
 	const bt_component_class_filter *muxer_class = NULL;
 	const bt_component_filter *muxer = NULL;
 	bt_graph *graph = NULL;
 	uint64_t inputs = 0;
-	int error = -ENOENT;
+	int error = -ENOMEM;
 
-	if (!utils)
-		goto put_plugins;
-	error = -ENOMEM;
+	if (!find_plugin("ctf", &ctf_plugin) || !find_plugin("utils", &utils_plugin))
+		return -ENOENT;
 	graph = bt_graph_create(0);
-	muxer_class = bt_plugin_borrow_filter_component_class_by_name_const(utils, "muxer");
+	muxer_class = bt_plugin_borrow_filter_component_class_by_name_const(utils_plugin, "muxer");
 	if (!graph || !muxer_class ||
 	    bt_graph_add_filter_component(graph, muxer_class, "muxer", NULL, BT_LOGGING_LEVEL_NONE,
 					  &muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
 		report_cause("cannot set up babeltrace");
 		goto put_graph;
 	}
-	error = add_sources(graph, ctf, muxer, traces, &inputs);
+	error = add_sources(graph, ctf_plugin, muxer, traces, &inputs);
 	/* A trace without any stream is empty. */
 	if (!error && inputs > 0)
 		error = run_graph(view, graph, muxer);
 put_graph:
 	symbols_end_of_traces(view->symbols);
 	bt_graph_put_ref(graph);
-put_plugins:
-	bt_plugin_put_ref(utils);
-	bt_plugin_put_ref(ctf);
 	return error;
 }
 
@@ -424,14 +423,12 @@ int view_graph_run(struct view *view, const struct view_traces *traces)
 
 bool view_graph_can_open(const char *path)
 {
-	const bt_plugin *ctf = find_plugin("ctf");
-	bt_graph *graph = bt_graph_create(0);
-	bool can = ctf && graph && add_source(graph, ctf, path, 0);
+	bt_graph *graph = find_plugin("ctf", &ctf_plugin) ? bt_graph_create(0) : NULL;
+	bool can = graph && add_source(graph, ctf_plugin, path, 0);
 	const bt_error *error = can ? NULL : bt_current_thread_take_error();
 
 	if (error)
 		bt_error_release(error);
 	bt_graph_put_ref(graph);
-	bt_plugin_put_ref(ctf);
 	return can;
 }

@@ -9,6 +9,7 @@
 #include "cli/query/query.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/base/message.h"
@@ -251,15 +252,74 @@ static bool has_context(const struct query *query, const char *name)
 	return false;
 }
 
-static void hint_column(const struct query *query, const char *name)
+#define NAME_MOST 256 /* of names that are suggested */
+
+/* Offers a word that is gone soon: what is the best one then is in `kept`. */
+static void offer_copy(struct suggestion *best, const char *word, char kept[NAME_MOST])
+{
+	suggestion_offer(best, word);
+	if (best->word == word) {
+		snprintf(kept, NAME_MOST, "%s", word);
+		best->word = kept;
+	}
+}
+
+/* Offers the texts in that column of the pragma's rows, but those that views alone call. */
+static void offer_rows(const struct query *query, const char *pragma, int column,
+		       struct suggestion *best, char kept[NAME_MOST])
+{
+	static const char of_views[] = "lttngmap_";
+	sqlite3_stmt *statement = NULL;
+
+	if (sqlite3_prepare_v2(query->db, pragma, -1, &statement, NULL) == SQLITE_OK)
+		while (sqlite3_step(statement) == SQLITE_ROW) {
+			const char *word = (const char *)sqlite3_column_text(statement, column);
+
+			if (word && strncmp(word, of_views, strlen(of_views)) != 0)
+				offer_copy(best, word, kept);
+		}
+	sqlite3_finalize(statement);
+}
+
+/* Offers the columns of the table, if the statement `sql` names it. */
+static void offer_columns(const struct query *query, const char *sql, const char *table,
+			  struct suggestion *best, char kept[NAME_MOST])
+{
+	char *pragma;
+
+	if (!strstr(sql, table))
+		return;
+	pragma = sqlite3_mprintf("PRAGMA table_info(\"%w\")", table);
+	if (pragma)
+		offer_rows(query, pragma, 1, best, kept);
+	sqlite3_free(pragma);
+}
+
+static void hint_function(const struct query *query, const char *name)
+{
+	struct suggestion best = suggestion_begin(name, strlen(name));
+	char kept[NAME_MOST];
+
+	offer_rows(query, "PRAGMA function_list", 0, &best, kept);
+	if (best.word)
+		message_hint("did you mean %s()?", best.word);
+	else
+		message_hint("`man lttngmap-query` has those that SQLite has not; "
+			     "PRAGMA function_list lists all");
+}
+
+static void hint_column(const struct query *query, const char *sql, const char *name)
 {
 	const char *own = strrchr(name, '.'), *table;
 	struct suggestion best;
+	char kept[NAME_MOST];
 
 	own = own ? own + 1 : name;
 	best = suggestion_begin(own, strlen(own));
-	for (int i = 0; i < query->all.nr_columns; i++)
-		suggestion_offer(&best, query->all.columns[i].name);
+	for (size_t i = 0; i < sizeof(own_tables) / sizeof(own_tables[0]); i++)
+		offer_columns(query, sql, own_tables[i], &best, kept);
+	for (size_t i = 0; i < query->nr_tables; i++)
+		offer_columns(query, sql, query->tables[i]->name, &best, kept);
 	if (has_context(query, own))
 		message_hint("context->>'%s' has that context, and the table of an event's name "
 			     "a column of it",
@@ -276,21 +336,27 @@ static void hint_column(const struct query *query, const char *name)
 static void tell_error(const struct query *query, const char *sql)
 {
 	int code = sqlite3_errcode(query->db), offset = sqlite3_error_offset(query->db);
-	const char *table, *column;
+	const char *table, *column, *function;
+	char said[NAME_MOST + 32];
 
 	if (code == SQLITE_INTERRUPT || query_interrupted) {
 		message_error("query: interrupted");
 		return;
 	}
 	message_error("query: %s", sqlite3_errmsg(query->db));
-	table = missed(sqlite3_errmsg(query->db), "no such table: ");
-	column = missed(sqlite3_errmsg(query->db), "no such column: ");
+	/* A hint's own statements have messages, too. */
+	snprintf(said, sizeof(said), "%s", sqlite3_errmsg(query->db));
+	table = missed(said, "no such table: ");
+	column = missed(said, "no such column: ");
+	function = missed(said, "no such function: ");
 	if (code == SQLITE_AUTH)
 		message_hint("traces are only read: SELECT, WITH, VALUES and EXPLAIN are allowed");
 	else if (table)
 		hint_table(query, table);
 	else if (column)
-		hint_column(query, column);
+		hint_column(query, sql, column);
+	else if (function)
+		hint_function(query, function);
 	else if (offset >= 0)
 		message_hint("at '%.40s'", sql + offset);
 }

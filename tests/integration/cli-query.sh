@@ -221,6 +221,10 @@ like "$(query trace 'SELECT proces FROM events' 2>&1)" 'no such column: proces.*
 like "$(query trace 'SELECT e.value FROM events AS e' 2>&1)" "field of \"asked:.*\": a column there, fields->>'value' in events" \
 	"  ... or an event's field"
 like "$(query trace 'SELECT vtid FROM events' 2>&1)" "context->>'vtid'" '  ... or a context'
+like "$(query trace 'SELECT valeu FROM "asked:point"' 2>&1)" 'no such column: valeu.*did you mean value\?' "  ... or a column of an event's table"
+like "$(query trace 'SELECT cout(*) FROM events' 2>&1)" 'no such function: cout.*did you mean count\(\)\?' "  ... or SQLite's function"
+like "$(query trace 'SELECT percentle(time, 50) FROM events' 2>&1)" 'did you mean percentile\(\)\?' '  ... or a function of query'
+like "$(query trace 'SELECT qqqqqqqq(1)' 2>&1)" 'no such function: qqqqqqqq.*PRAGMA function_list' '  ... or none that is meant'
 is "$(query trace .tables | grep -c -e '^events$' -e '^"asked:point"$')" 2 '.tables as an argument'
 is "$(query trace <<<.tables)" "$(query trace .tables)" '  ... and from standard input'
 ok 'columns can be asked for' grep -q duration <(query trace 'PRAGMA table_info(spans)')

@@ -30,6 +30,8 @@ libcli_la_SOURCES = \
 	cli/base/output-dir.h \
 	cli/base/output-file.c \
 	cli/base/output-file.h \
+	cli/base/running.c \
+	cli/base/running.h \
 	cli/base/regular-open.c \
 	cli/base/regular-open.h \
 	cli/base/problem.c \

@@ -18,6 +18,7 @@
 #include "cli/base/locate.h"
 #include "cli/base/message.h"
 #include "cli/base/options.h"
+#include "cli/base/running.h"
 #include "cli/client/control-client.h"
 #include "cli/client/present-user.h"
 #include "cli/client/session-daemon.h"
@@ -328,6 +329,21 @@ static void tell_sessions(pid_t pid)
 	message_hint("`lttngmap create`, `lttngmap enable` and `lttngmap start` begin a recording");
 }
 
+/* Those that it had before are attached one by one, those that it forks from now on have it all. */
+static void tell_descendants(pid_t pid)
+{
+	struct running running = { 0 };
+
+	running_add_descendants_without(&running, pid, "liblttngmap");
+	if (!running.count)
+		return;
+	message_note("process %d: %u process%s below it %s not attached: %s", (int)pid, running.count,
+		     running.count == 1 ? "" : "es", running.count == 1 ? "is" : "are",
+		     running.text);
+	message_hint("`lttngmap attach` each of them, too; those that it forks from now on are "
+		     "traced");
+}
+
 /* Many type the name of a program. */
 static void hint_at_number(const char *typed)
 {
@@ -361,8 +377,10 @@ static int run(int argc, const char **argv)
 		return CLI_STATUS_FAILED;
 	}
 	tell(&request, (pid_t)pid);
-	if (!quiet)
+	if (!quiet) {
+		tell_descendants((pid_t)pid);
 		tell_sessions((pid_t)pid);
+	}
 	return CLI_STATUS_OK;
 }
 

@@ -20,10 +20,9 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
+#include "cli/base/running.h"
 
 #define CHILDREN "/proc/thread-self/children"
-/* At most so many processes are named to the user. */
-#define NAMED_MAX 5
 
 int record_follow_begin(struct record *record)
 {
@@ -62,15 +61,15 @@ static char *read_children(void)
 }
 
 /*
- * Reaps descendants that ended; sets *reaped if there were any. Calls `each` for those that run.
- * Returns how many these are, or -errno.
+ * Reaps descendants that ended; sets *reaped if there were any. Fills in those that run.
+ * 0, or -errno.
  */
-static int look(const struct record *record, bool *reaped, void (*each)(pid_t pid, int nr))
+static int look(const struct record *record, bool *reaped, struct running *running)
 {
 	char *list = read_children(), *at = list;
-	int nr = 0;
 
 	*reaped = false;
+	*running = (struct running){ 0 };
 	if (!list)
 		return -EIO;
 	for (char *end;; at = end) {
@@ -84,67 +83,32 @@ static int look(const struct record *record, bool *reaped, void (*each)(pid_t pi
 			*reaped = true;
 			continue;
 		}
-		if (each)
-			each(pid, nr);
-		nr++;
+		running_add(running, pid);
 	}
 	free(list);
-	return nr;
-}
-
-/* The program's name, or "?". */
-static void read_name(pid_t pid, char name[NAME_PROGRAM_SIZE])
-{
-	char path[32], text[64];
-	FILE *file;
-	size_t size = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	file = fopen(path, "re");
-	if (file) {
-		size = fread(text, 1, sizeof(text), file);
-		fclose(file);
-	}
-	if (size && text[size - 1] == '\n')
-		size--;
-	if (size)
-		name_clean_program(text, size, name);
-	else
-		snprintf(name, NAME_PROGRAM_SIZE, "?");
-}
-
-static char named[NAMED_MAX * (NAME_PROGRAM_SIZE + 20)];
-
-static void add_named(pid_t pid, int nr)
-{
-	size_t used = nr ? strlen(named) : 0;
-	char name[NAME_PROGRAM_SIZE];
-
-	if (nr >= NAMED_MAX)
-		return;
-	read_name(pid, name);
-	snprintf(named + used, sizeof(named) - used, "%s%d (%s)", nr ? ", " : "", (int)pid, name);
+	return 0;
 }
 
 bool record_follow_goes_on(struct record *record)
 {
 	bool reaped, is_first = !record->is_following;
-	int nr;
+	struct running running;
+	int error;
 
 	if (!record->options.follow || !record->client || record->wants_release)
 		return false;
 	/* The orphans of a reaped process came to the list before it could be reaped. */
 	do
-		nr = look(record, &reaped, is_first ? add_named : NULL);
-	while (nr == 0 && reaped);
-	if (nr <= 0)
+		error = look(record, &reaped, &running);
+	while (!error && running.count == 0 && reaped);
+	if (error || running.count == 0)
 		return false;
 	record->is_following = true;
 	if (is_first && !record->options.quiet) {
 		record_progress_clear();
-		message_note("record: the program has ended; going on for %s%s; ^C ends the "
+		message_note("record: the program has ended; going on for %s; ^C ends the "
 			     "recording",
-			     named, nr > NAMED_MAX ? " and others" : "");
+			     running.text);
 	}
 	return true;
 }

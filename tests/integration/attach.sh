@@ -42,9 +42,9 @@ wait_for_line() { # REGEX: of what the target says
 	diag "it does not say $1: $(cat "$TAP_DIR/said")"
 	return 1
 }
-# wait_for_program NAME: until the target is no shell of ours, and not env(1), any more.
+# wait_for_program NAME [PID]: until the target is no shell of ours, and not env(1), any more.
 wait_for_program() {
-	local i
+	local i pid=${2:-$pid}
 
 	for ((i = 0; i < 1500; i++)); do
 		[[ $(<"/proc/$pid/comm") == "$1" ]] && return
@@ -113,6 +113,21 @@ wait_for_line ready
 like "$("$lttngmap" attach --preload libc --runtime-dir "$TAP_DIR" "$pid" 2>&1)" 'nothing is recorded yet: no session daemon runs' \
 	'  ... and that no daemon runs'
 kill -TERM "$pid"
+wait "$pid"
+
+# A server's processes that were there before.
+target sh -c 'sleep 600 & sleep 601 & echo ready; wait'
+wait_for_line ready
+for child in $(<"/proc/$pid/task/$pid/children"); do
+	started+=("$child")
+	wait_for_program sleep "$child"
+done
+"$lttngmap" attach -q --preload libc "$child" || diag 'a child: attach'
+like "$("$lttngmap" attach --preload libc "$pid" 2>&1)" \
+	"process $pid: 1 process below it is not attached: ${started[-2]} \(sleep\).*attach. each of them" \
+	'processes below it that are not attached are named'
+is "$("$lttngmap" attach -q --preload libc "$pid" 2>&1)" '' '  ... and with --quiet are not'
+kill "${started[@]: -2}" "$pid"
 wait "$pid"
 
 # ---- the calls between attach and detach are in the trace, no other ---------------------

@@ -26,7 +26,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -104,6 +106,176 @@ static bool arena_take(size_t alignment, size_t size, void **ptr)
 	return true;
 }
 
+/* ---- who called operator new ------------------------------------------------- */
+
+/* The last one has no site. */
+struct libc_new_frame libc_new_frames[LIBC_NEW_FRAMES_MAX + 1];
+
+#ifdef __x86_64__
+/*
+ * The C++ library's operator new calls malloc(), whose caller it is for each block of a program.
+ * Its frame has the same size at each call, so it is measured once: operator new is called, and
+ * early_malloc() looks for the two return addresses on the stack, and jumps back over it. So
+ * nothing is allocated, and there is no event. Another operator new than the C++ library's is not
+ * called.
+ */
+typedef void *new_function(size_t size, size_t alignment_or_tag);
+
+#define NEW_FUNCTIONS(X)                                                                           \
+	X(_Znwm)                                                                                   \
+	X(_Znam)                                                                                   \
+	X(_ZnwmRKSt9nothrow_t)                                                                     \
+	X(_ZnamRKSt9nothrow_t)                                                                     \
+	X(_ZnwmSt11align_val_t)                                                                    \
+	X(_ZnamSt11align_val_t)                                                                    \
+	X(_ZnwmSt11align_val_tRKSt9nothrow_t)                                                      \
+	X(_ZnamSt11align_val_tRKSt9nothrow_t)
+
+/* NULL where no C++ library was there at the program's start. */
+#define DECLARE(name) new_function name __attribute__((weak));
+NEW_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+static new_function *const new_functions[] = {
+#define NEW_FUNCTION(name) name,
+	NEW_FUNCTIONS(NEW_FUNCTION)
+#undef NEW_FUNCTION
+};
+#define NEW_FUNCTIONS_NR (sizeof(new_functions) / sizeof(new_functions[0]))
+
+#define FRAMES_WORDS 64u /* of the frames that are looked at */
+
+/* Of the part of a function that may call another one. */
+#define FUNCTION_SIZE 256u
+
+struct measuring {
+	jmp_buf back;
+	uintptr_t begin, end; /* the C++ library */
+	bool is_bound;        /* the call was made before */
+	unsigned count;       /* of libc_new_frames */
+};
+
+static __thread struct measuring *volatile measuring __attribute__((tls_model("initial-exec")));
+
+/* True: the address may be where a call in the function returns to. */
+static bool is_inside(const void *address, const void *function)
+{
+	return (uintptr_t)address - (uintptr_t)function - 1 < FUNCTION_SIZE - 1;
+}
+
+/* True: it is the C++ library's. */
+static bool is_known(const struct measuring *m, new_function *function)
+{
+	return (uintptr_t)function >= m->begin && (uintptr_t)function < m->end;
+}
+
+static __attribute__((noinline)) void *call_new(new_function *function)
+{
+	void *block = function(1, 16);
+
+	__asm__ volatile("" : "+r"(block));
+	return block;
+}
+
+static bool is_in_new(const struct measuring *m, const void *address)
+{
+	for (size_t i = 0; i < NEW_FUNCTIONS_NR; i++)
+		if (is_known(m, new_functions[i]) &&
+		    is_inside(address, (const void *)new_functions[i]))
+			return true;
+	return false;
+}
+
+/* Returns if this is no call of operator new by call_new(). */
+static __attribute__((noinline)) void measure(struct measuring *m)
+{
+	const void *const *at = __builtin_frame_address(0), *const *end = at + FRAMES_WORDS;
+	const struct libc_new_frame *frame = libc_new_frames;
+	const void *const *slot;
+
+	while (at < end && !is_in_new(m, *at))
+		at++;
+	if (at == end)
+		return;
+	for (slot = at; frame->site; frame++)
+		if (frame->site == *slot)
+			slot += frame->words;
+	at = slot;
+	while (at < end && !is_inside(*at, (const void *)call_new))
+		at++;
+	if (at == end)
+		return;
+	if (at > slot && m->is_bound && m->count < LIBC_NEW_FRAMES_MAX)
+		libc_new_frames[m->count++] = (struct libc_new_frame){ *slot, (size_t)(at - slot) };
+	_longjmp(m->back, 1);
+}
+
+/* No return address of earlier calls is on the stack of later ones. */
+static __attribute__((noinline)) void wipe_stack(void)
+{
+	unsigned char used[FRAMES_WORDS * sizeof(void *) * 2];
+
+	memset(used, 0, sizeof(used));
+	__asm__ volatile("" : : "r"(used) : "memory");
+}
+
+/* Called for each module: fills in the C++ library that has operator new. */
+static int find_library(struct dl_phdr_info *info, size_t size, void *data)
+{
+	static const char *const names[] = { "libstdc++.so.", "libc++.so.", "libc++abi.so." };
+	const char *name = strrchr(info->dlpi_name, '/');
+	struct measuring *m = data;
+	bool is_named = false;
+
+	(void)size;
+	name = name ? name + 1 : info->dlpi_name;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		is_named = is_named || strncmp(name, names[i], strlen(names[i])) == 0;
+	for (unsigned i = 0; is_named && i < info->dlpi_phnum; i++) {
+		m->begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		m->end = m->begin + info->dlpi_phdr[i].p_memsz;
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && is_known(m, _Znwm))
+			return 1;
+	}
+	m->begin = m->end = 0;
+	return 0;
+}
+
+/* Before the functions behind are published. Where malloc() is not ours, neither are the calls. */
+static void measure_new(void)
+{
+	static struct measuring m;
+	static bool is_measured;
+	void *(*volatile first)(size_t) = malloc;
+
+	if (!_Znwm || first != own_malloc ||
+	    __atomic_exchange_n(&is_measured, true, __ATOMIC_RELAXED) ||
+	    !dl_iterate_phdr(find_library, &m))
+		return;
+	for (volatile size_t i = 0; i < NEW_FUNCTIONS_NR * 2; i++) {
+		m.is_bound = i & 1;
+		if (!is_known(&m, new_functions[i / 2]))
+			continue;
+		wipe_stack();
+		measuring = &m;
+		if (_setjmp(m.back) == 0)
+			free(call_new(new_functions[i / 2]));
+		measuring = NULL;
+	}
+}
+#else
+static void *const measuring;
+
+static void measure(void *nothing)
+{
+	(void)nothing;
+}
+
+static void measure_new(void)
+{
+}
+#endif
+
 /* ---- in place of the real functions, where a block may be the arena's ------ */
 
 static void guarded_free(void *ptr)
@@ -178,6 +350,8 @@ static void begin(bool now)
 
 	if (!__atomic_load_n(&is_found, __ATOMIC_ACQUIRE))
 		find();
+	if (environ)
+		measure_new();
 	if (early_begin() || now)
 		publish();
 	errno = saved_errno;
@@ -212,6 +386,8 @@ static void *early_malloc(size_t size)
 {
 	void *ptr;
 
+	if (measuring)
+		measure(measuring);
 	return early(BLOCK, size, &ptr) ? ptr : found.malloc(size);
 }
 
@@ -271,6 +447,8 @@ static void *early_aligned_alloc(size_t alignment, size_t size)
 {
 	void *ptr;
 
+	if (measuring)
+		measure(measuring);
 	return early(alignment, size, &ptr) ? ptr : found.aligned_alloc(alignment, size);
 }
 

@@ -23,6 +23,7 @@
 #define PRELOAD_LIBC_NEXT_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #define LIBC_NEXT_FUNCTIONS(X)                                                                     \
 	X(malloc)                                                                                  \
@@ -51,5 +52,44 @@ extern __attribute__((visibility("hidden"))) struct libc_next libc_next;
  * one that replaces it.
  */
 #define NEXT(name) __atomic_load_n(&libc_next.name, __ATOMIC_RELAXED)
+
+/* The wrapper itself: a program may have another malloc() in front of it. */
+extern __typeof__(malloc) own_malloc __attribute__((visibility("hidden")));
+
+/*
+ * Who called a wrapper that returns to `caller`, the word at `slot`: where that is in the C++
+ * library's operator new, who called this. Reads the stack, and no more.
+ */
+struct libc_new_frame {
+	const void *site; /* where a call in operator new returns to */
+	size_t words;     /* from that return address on the stack up to operator new's own */
+};
+#define LIBC_NEW_FRAMES_MAX 8u
+extern __attribute__((visibility("hidden"))) struct libc_new_frame
+	libc_new_frames[LIBC_NEW_FRAMES_MAX + 1]; /* the last one has no site */
+
+static inline const void *libc_caller(const void *caller, const void *const *slot)
+{
+	const struct libc_new_frame *frame = libc_new_frames;
+
+	while (frame->site) {
+		if (frame->site != caller) {
+			frame++;
+			continue;
+		}
+		/* Of frames, those that call others stand before these. */
+		slot += frame->words;
+		caller = *slot;
+		frame++;
+	}
+	return caller;
+}
+
+#ifdef __x86_64__
+#define LIBC_CALLER                                                                                \
+	libc_caller(__builtin_return_address(0), (const void *const *)__builtin_dwarf_cfa() - 1)
+#else
+#define LIBC_CALLER __builtin_return_address(0)
+#endif
 
 #endif /* PRELOAD_LIBC_NEXT_H */

@@ -77,9 +77,12 @@ void *malloc(size_t size)
 {
 	void *ptr = NEXT(malloc)(size);
 
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, malloc, size, ptr);
+	lttngmap_tracepoint_at(LIBC_CALLER, lttng_ust_libc, malloc, size, ptr);
 	return ptr;
 }
+
+extern __typeof__(malloc) own_malloc
+	__attribute__((alias("malloc"), copy(malloc), visibility("hidden")));
 
 void free(void *ptr)
 {
@@ -154,8 +157,7 @@ void *aligned_alloc(size_t alignment, size_t size)
 {
 	void *ptr = NEXT(aligned_alloc)(alignment, size);
 
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, aligned_alloc,
-			       alignment, size, ptr);
+	lttngmap_tracepoint_at(LIBC_CALLER, lttng_ust_libc, aligned_alloc, alignment, size, ptr);
 	return ptr;
 }
 

@@ -165,7 +165,7 @@ static const struct poptOption advanced_table[] = {
 	{ "register-timeout", '\0', POPT_ARG_STRING, &record.options.register_timeout, 0,
 	  "So long a program waits for us (default: 5s)", "N" },
 	{ "mediator", '\0', POPT_ARG_STRING, &record.options.mediator, 0,
-	  "How buffers are served: ring-fs, ring-socket", "KIND" },
+	  "Buffers by ring-fs, ring-socket, ring-kernel", "KIND" },
 	{ "clock", '\0', POPT_ARG_STRING, &record.options.clock, 0,
 	  "Default: tsc, where the kernel uses it", "tsc|monotonic" },
 	POPT_TABLEEND
@@ -311,7 +311,7 @@ static int check_options(int argc)
 {
 	static const char *const modes[] = { "discard", "overwrite", "blocking", NULL };
 	static const char *const buffers[] = { "process", "user", NULL };
-	static const char *const mediators[] = { "ring-fs", "ring-socket", NULL };
+	static const char *const mediators[] = { "ring-fs", "ring-socket", "ring-kernel", NULL };
 	static const char *const clocks[] = { "tsc", "monotonic", NULL };
 
 	if (argc == 0) {

@@ -14,7 +14,6 @@ EXTRA_DIST += \
 	module/include/sys/ioctl.h \
 	module/main.c \
 	module/memory.c \
-	module/module-abi.h \
 	module/packets.c \
 	module/set.c \
 	module/set.h

@@ -21,6 +21,9 @@ struct folder {
 	struct folder *parent;
 	struct dentry *dentry;
 	unsigned int users;
+	bool is_kept;            /* of a channel: it is one of its users */
+	unsigned int kept_count; /* of a session: channels that are kept */
+	const void *owner;       /* of a session: who keeps them */
 	char name[];
 };
 
@@ -76,6 +79,68 @@ static struct folder *get_folder(struct folder *parent, const char *name)
 	folder->users = 1;
 	list_add(&folder->node, &folders);
 	return folder;
+}
+
+int file_add_channel(const struct lttngmap_channel_name *name, const void *owner)
+{
+	struct folder *session, *channel = NULL;
+	int error = 0;
+
+	mutex_lock(&folders_lock);
+	session = find_folder(NULL, name->session);
+	if (session && session->owner && session->owner != owner) {
+		error = -EBUSY;
+	} else {
+		session = get_folder(NULL, name->session);
+		if (session)
+			channel = get_folder(session, name->channel);
+		if (!channel)
+			error = -ENOMEM;
+	}
+	if (channel) {
+		session->owner = owner;
+		if (channel->is_kept) {
+			put_folder(channel);
+		} else {
+			channel->is_kept = true;
+			session->kept_count++;
+		}
+	}
+	mutex_unlock(&folders_lock);
+	return error;
+}
+
+int file_remove_channel(const struct lttngmap_channel_name *name, const void *owner)
+{
+	struct folder *session, *channel = NULL;
+
+	mutex_lock(&folders_lock);
+	session = find_folder(NULL, name->session);
+	if (session && session->owner == owner)
+		channel = find_folder(session, name->channel);
+	if (channel && channel->is_kept) {
+		channel->is_kept = false;
+		if (--session->kept_count == 0)
+			session->owner = NULL;
+		put_folder(channel);
+	} else {
+		channel = NULL;
+	}
+	mutex_unlock(&folders_lock);
+	return channel ? 0 : -ENOENT;
+}
+
+void file_leave_channels(const void *owner)
+{
+	struct folder *folder;
+
+	mutex_lock(&folders_lock);
+	list_for_each_entry(folder, &folders, node)
+	{
+		if (folder->owner == owner)
+			folder->owner = NULL;
+	}
+	mutex_unlock(&folders_lock);
 }
 
 /* ---- an open file ---------------------------------------------------------------------- */
@@ -287,5 +352,8 @@ int file_begin(void)
 
 void file_end(void)
 {
+	struct folder *folder, *after;
+
 	debugfs_remove(root);
+	list_for_each_entry_safe(folder, after, &folders, node) kfree(folder);
 }

@@ -10,6 +10,7 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "module/set.h"
@@ -198,10 +199,32 @@ static long change_to(struct lttngmap_set_value __user *user, unsigned int reque
 		return -ENOENT;
 	if (request == LTTNGMAP_SET_ROTATE)
 		set_rotate(set, value.value);
+	else if (request == LTTNGMAP_SET_RESET_CLOCK)
+		set_reset_clock(set, value.value);
 	else
 		set_describe(set, value.value);
 	set_put(set);
 	return 0;
+}
+
+static bool is_name(const char *name)
+{
+	return set_is_name(name, LTTNGMAP_SET_NAME_SIZE);
+}
+
+static long change_channel(struct lttngmap_channel_name __user *user, unsigned int request,
+			   const void *owner)
+{
+	struct lttngmap_channel_name *name = memdup_user(user, sizeof(*name));
+	long result = -EINVAL;
+
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	if (is_name(name->session) && is_name(name->channel))
+		result = request == LTTNGMAP_CHANNEL_ADD ? file_add_channel(name, owner)
+							 : file_remove_channel(name, owner);
+	kfree(name);
+	return result;
 }
 
 static long change(struct lttngmap_set *set, unsigned int request)
@@ -220,6 +243,9 @@ static long change(struct lttngmap_set *set, unsigned int request)
 		return 0;
 	case LTTNGMAP_SET_FLUSH:
 		set_flush(set);
+		return 0;
+	case LTTNGMAP_SET_SHOW:
+		set_update(set, true);
 		return 0;
 	case LTTNGMAP_SET_END_ROTATION:
 		set_end_rotation(set);
@@ -247,7 +273,11 @@ static long device_ioctl(struct file *file, unsigned int request, unsigned long 
 		return count(user);
 	case LTTNGMAP_SET_ROTATE:
 	case LTTNGMAP_SET_DESCRIBE:
+	case LTTNGMAP_SET_RESET_CLOCK:
 		return change_to(user, request);
+	case LTTNGMAP_CHANNEL_ADD:
+	case LTTNGMAP_CHANNEL_REMOVE:
+		return change_channel(user, request, file);
 	case LTTNGMAP_SET_END_ROTATION:
 	case LTTNGMAP_SET_CLEAR:
 	case LTTNGMAP_SET_MEMORY:
@@ -255,6 +285,7 @@ static long device_ioctl(struct file *file, unsigned int request, unsigned long 
 	case LTTNGMAP_SET_THAW:
 	case LTTNGMAP_SET_FINISH:
 	case LTTNGMAP_SET_FLUSH:
+	case LTTNGMAP_SET_SHOW:
 	case LTTNGMAP_SET_REMOVE:
 		break;
 	default:
@@ -272,8 +303,15 @@ static long device_ioctl(struct file *file, unsigned int request, unsigned long 
 	return result;
 }
 
+static int device_release(struct inode *inode, struct file *file)
+{
+	file_leave_channels(file);
+	return 0;
+}
+
 static const struct file_operations device_operations = {
 	.owner = THIS_MODULE,
+	.release = device_release,
 	.unlocked_ioctl = device_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };

@@ -159,6 +159,7 @@ static int look_back(struct lttngmap_set *set, struct lttngmap_packet *packet)
 		if (reader->is_corrupt)
 			set_close_ring(set, cpu);
 	}
+	set->back_used = true;
 	set->back_holds = result == 0;
 	if (result == 0)
 		place_packet(set, cpu, packet);

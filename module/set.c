@@ -7,13 +7,14 @@
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 
+#include "sessiond/ring/ring-host.h"
+
 /* CPUs of a set: what a machine can have. */
 #define CPU_RINGS_MAX 8192
 
 /* ---- making --------------------------------------------------------------------------- */
 
-/* One component of a path. */
-static bool is_name(const char *name, size_t size)
+bool set_is_name(const char *name, size_t size)
 {
 	size_t length = strnlen(name, size);
 
@@ -23,9 +24,9 @@ static bool is_name(const char *name, size_t size)
 
 static bool is_valid(const struct lttngmap_set_info *info)
 {
-	return is_name(info->session, sizeof(info->session)) &&
-	       is_name(info->channel, sizeof(info->channel)) &&
-	       is_name(info->procname, sizeof(info->procname)) && info->cpu_rings > 0 &&
+	return set_is_name(info->session, sizeof(info->session)) &&
+	       set_is_name(info->channel, sizeof(info->channel)) &&
+	       set_is_name(info->procname, sizeof(info->procname)) && info->cpu_rings > 0 &&
 	       info->cpu_rings <= CPU_RINGS_MAX && info->mode <= LTTNGMAP_MODE_BLOCKING &&
 	       info->clock <= LTTNGMAP_CLOCK_MONOTONIC &&
 	       info->subbuf_shift >= LTTNGMAP_SUBBUF_SHIFT_MIN &&
@@ -44,6 +45,9 @@ static void fill(struct lttngmap_set *set, const struct lttngmap_set_info *info)
 	mutex_init(&set->lock);
 	init_waitqueue_head(&set->wait);
 	set->info = *info;
+	set->chunk = info->chunk;
+	set->next_chunk = info->chunk;
+	set->generation = info->generation;
 	set->rings = info->cpu_rings + LTTNGMAP_EXTRA_RINGS;
 	set->stride = lttngmap_ring_stride(subbufs);
 	set->data_size = PAGE_SIZE + set->rings * ((subbufs + 1) << info->subbuf_shift);
@@ -229,6 +233,19 @@ void set_describe(struct lttngmap_set *set, uint64_t generation)
 	mutex_unlock(&set->lock);
 }
 
+void set_reset_clock(struct lttngmap_set *set, uint64_t latest)
+{
+	uint64_t now = ring_host_clock(set->geometry.clock);
+	uint64_t begin = now > RING_HOST_CLOCK_SLACK ? now - RING_HOST_CLOCK_SLACK : 0;
+
+	mutex_lock(&set->lock);
+	for (uint32_t i = 0; i < set->rings; i++)
+		ring_reader_reset_clock(&set->readers[i], latest);
+	/* No record is older, of this time or of that before. */
+	set->geometry.begin = min(set->geometry.begin, begin);
+	mutex_unlock(&set->lock);
+}
+
 /* ---- the reader, and the set's state ---------------------------------------------------- */
 
 int set_open(struct lttngmap_set *set)
@@ -254,6 +271,8 @@ void set_close(struct lttngmap_set *set)
 	set_tell_awake(set, false);
 	set->back = (struct ring_back){ .begun = false };
 	set->back_holds = false;
+	set->backward_passes += set->back_used;
+	set->back_used = false;
 	set->given = 0;
 	set->taken_away = false;
 	set->has_reader = false;
@@ -308,6 +327,7 @@ void set_finish(struct lttngmap_set *set)
 void set_flush(struct lttngmap_set *set)
 {
 	mutex_lock(&set->lock);
+	set->passed = false;
 	/* A rotation has its own marks, up to which all becomes readable, too. */
 	if (!set->rotating)
 		for_each_ring(set, ring_reader_mark);
@@ -336,11 +356,49 @@ void set_clear(struct lttngmap_set *set)
 	mutex_unlock(&set->lock);
 }
 
+static bool has_passed_all(const struct lttngmap_set *set)
+{
+	for (uint32_t i = 0; i < set->rings; i++)
+		if (!ring_reader_has_passed(&set->readers[i]))
+			return false;
+	return true;
+}
+
+/* The packet that was the last below the marks is released, too. */
+static bool is_flushed(struct lttngmap_set *set)
+{
+	const struct lttngmap_packet *first = &set->held[0].packet;
+
+	if (!set->passed && has_passed_all(set)) {
+		set->passed = true;
+		set->passed_cpu = set->held_count > 0 ? first->cpu : LTTNGMAP_CPU_ANY;
+		set->passed_sequence = first->sequence + set->held_count - 1;
+	}
+	return set->passed && (set->held_count == 0 || first->cpu != set->passed_cpu ||
+			       first->sequence > set->passed_sequence);
+}
+
+static bool is_drained(struct lttngmap_set *set)
+{
+	return (set->finished || set->frozen) && set->held_count == 0 && !packets_wait(set);
+}
+
 static void look(struct ring_reader *reader)
 {
 	struct ring_commit commit;
 
 	ring_reader_look(reader, &commit);
+}
+
+static void count_claims(const struct lttngmap_set *set, struct lttngmap_set_counts *counts)
+{
+	for (uint32_t i = 0; i < set->rings; i++) {
+		struct ring_account claims = ring_reader_claims(&set->readers[i]);
+
+		counts->claims_written += claims.written;
+		counts->claims_discarded += claims.discarded;
+		counts->claims_overwritten += claims.overwritten;
+	}
 }
 
 void set_count(struct lttngmap_set *set, struct lttngmap_set_counts *counts)
@@ -353,18 +411,25 @@ void set_count(struct lttngmap_set *set, struct lttngmap_set_counts *counts)
 	set_follow(set);
 	set_pass_rotation(set);
 	for_each_ring(set, look);
+	/* A ring that counts other events than were there is closed. */
+	if (is_drained(set)) {
+		for_each_ring(set, ring_reader_settle);
+		counts->flags |= LTTNGMAP_SET_DRAINED;
+	}
 	sum = set_sum(set);
+	count_claims(set, counts);
 	counts->written = sum.written;
 	counts->discarded = sum.discarded;
 	counts->overwritten = sum.overwritten;
 	counts->delivered = set->delivered - set->delivered_cleared;
 	counts->closed_rings = set->closed;
+	counts->backward_passes = set->backward_passes;
 	if (set->finished)
 		counts->flags |= LTTNGMAP_SET_FINISHED;
 	if (set->has_reader)
 		counts->flags |= LTTNGMAP_SET_IS_READ;
-	if ((set->finished || set->frozen) && set->held_count == 0 && !packets_wait(set))
-		counts->flags |= LTTNGMAP_SET_DRAINED;
+	if (is_flushed(set))
+		counts->flags |= LTTNGMAP_SET_FLUSHED;
 	if (!set->rotating)
 		counts->flags |= LTTNGMAP_SET_ROTATED;
 	mutex_unlock(&set->lock);

@@ -35,7 +35,7 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/ring-file.h>
 
-#include "module/module-abi.h"
+#include "sessiond/ring/module-abi.h"
 #include "sessiond/ring/ring-back.h"
 #include "sessiond/ring/ring-reader.h"
 
@@ -92,7 +92,11 @@ struct lttngmap_set {
 	bool removed;
 	bool taken_away; /* the reader's packets, by a clear */
 	bool rotating;   /* not all of `chunk` was read */
-	uint32_t chunk;  /* of the packets that are given now */
+	bool passed;     /* all marks are, but for a packet that is held: */
+	uint32_t passed_cpu;
+	uint64_t passed_sequence;
+	uint32_t backward_passes; /* by readers that are gone */
+	uint32_t chunk;           /* of the packets that are given now */
 	uint32_t next_chunk;
 	uint64_t generation;        /* of the metadata */
 	uint64_t delivered_cleared; /* what of `delivered` was before a clear */
@@ -103,6 +107,7 @@ struct lttngmap_set {
 	uint32_t closed;
 	uint32_t back_cpu;
 	bool back_holds;
+	bool back_used;
 	struct ring_back back;
 	struct ring_lease back_lease;
 	struct held held[LTTNGMAP_PACKETS_MAX];
@@ -113,6 +118,8 @@ struct lttngmap_set {
 
 /* ---- set.c ---------------------------------------------------------------------- */
 
+/* Is this one component of a path, with its NUL within `size`? */
+bool set_is_name(const char *name, size_t size);
 /* One reference; `info` was copied from the requester, and is checked. */
 struct lttngmap_set *set_make(const struct lttngmap_set_info *info);
 void set_put(struct lttngmap_set *set);
@@ -135,6 +142,7 @@ void set_rotate(struct lttngmap_set *set, uint32_t chunk);
 void set_end_rotation(struct lttngmap_set *set);
 void set_clear(struct lttngmap_set *set);
 void set_describe(struct lttngmap_set *set, uint64_t generation);
+void set_reset_clock(struct lttngmap_set *set, uint64_t latest);
 void set_count(struct lttngmap_set *set, struct lttngmap_set_counts *counts);
 /* The file appears if anything was ever written; the readers look again. */
 void set_update(struct lttngmap_set *set, bool show);
@@ -195,5 +203,13 @@ void file_end(void);
 void file_show(struct lttngmap_set *set);
 /* It is not. */
 void file_hide(struct lttngmap_set *set);
+/*
+ * The folder of a channel is there, as LTTNGMAP_CHANNEL_ADD has it; `owner` is the open file of the
+ * device. 0 or -errno.
+ */
+int file_add_channel(const struct lttngmap_channel_name *name, const void *owner);
+int file_remove_channel(const struct lttngmap_channel_name *name, const void *owner);
+/* The owner is gone: its sessions are anybody's. Their folders stay. */
+void file_leave_channels(const void *owner);
 
 #endif /* MODULE_SET_H */

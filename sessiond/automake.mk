@@ -129,6 +129,7 @@ libsessiond_la_SOURCES = \
 	sessiond/mediator/ring-fs-tree.c \
 	sessiond/mediator/ring-fs.c \
 	sessiond/mediator/ring-fs.h \
+	sessiond/mediator/ring-kernel.c \
 	sessiond/mediator/ring-socket.c \
 	sessiond/mediator/ring-thread.c \
 	sessiond/mediator/ring-thread.h \
@@ -159,6 +160,7 @@ libsessiond_la_SOURCES = \
 	sessiond/ring/ring-host.c \
 	sessiond/ring/ring-host.h \
 	sessiond/ring/ring-reader-private.h \
+	sessiond/ring/module-abi.h \
 	sessiond/ring/ring-reader.c \
 	sessiond/ring/ring-reader.h \
 	sessiond/ring/ring-set-copy.c \
@@ -167,6 +169,7 @@ libsessiond_la_SOURCES = \
 	sessiond/ring/ring-set-import.h \
 	sessiond/ring/ring-set-lease.c \
 	sessiond/ring/ring-set-make.c \
+	sessiond/ring/ring-set-module.c \
 	sessiond/ring/ring-set-private.h \
 	sessiond/ring/ring-set-usage.c \
 	sessiond/ring/ring-set.c \

@@ -107,12 +107,30 @@ static int try_mediator(struct daemon *daemon, const struct mediator_ops *ops, c
 	return error;
 }
 
+/* With the kernel module, by which a restarted daemon goes on if the one before began so. */
+static int make_module_mediator(struct daemon *daemon)
+{
+	struct saved_head *head = daemon->saved_state->head;
+	const char *why = NULL;
+	int error = try_mediator(daemon, &ring_kernel_mediator, &why);
+
+	if (error)
+		log_error("ring-kernel cannot serve here: %s; load it, or use --mediator=ring-fs",
+			  why ? why : strerror(-error));
+	else
+		head->by_module = true;
+	return error;
+}
+
 static int make_mediator(struct daemon *daemon)
 {
 	const char *wanted = daemon->options->mediator;
 	const char *why = NULL;
 	int error = -EPERM;
 
+	/* What is recovered was read by a daemon that is gone. */
+	if (!daemon->recovery && strcmp(wanted, ring_kernel_mediator.name) == 0)
+		return make_module_mediator(daemon);
 	if (strcmp(wanted, ring_socket_mediator.name) != 0) {
 		error = try_mediator(daemon, &ring_fs_mediator, &why);
 		if (error && strcmp(wanted, ring_fs_mediator.name) == 0) {

@@ -81,13 +81,14 @@ static char *default_consumer(void)
 	return strdup(path);
 }
 
-static int check_choice(const char *value, const char *what, const char *const *choices)
+/* `list` has them for people. */
+static int check_choice(const char *value, const char *what, const char *const *choices,
+			const char *list)
 {
 	for (const char *const *choice = choices; *choice; choice++)
 		if (strcmp(value, *choice) == 0)
 			return 0;
-	log_error("%s: there is no '%s'; it is %s, %s or %s", what, value, choices[0], choices[1],
-		  choices[2]);
+	log_error("%s: there is no '%s'; it is %s", what, value, list);
 	return -EINVAL;
 }
 
@@ -106,7 +107,8 @@ static int parse_per_user(const char *text, struct quota_limits *limits)
 /* Takes what is in *given. */
 static int fill(struct options *options, struct given *given)
 {
-	static const char *const mediators[] = { "ring-fs", "ring-socket", "auto", NULL };
+	static const char *const mediators[] = { "ring-fs", "ring-socket", "ring-kernel", "auto",
+						 NULL };
 	static const char *const clocks[] = { "tsc", "monotonic", "auto", NULL };
 	int error = 0;
 
@@ -142,14 +144,20 @@ static int fill(struct options *options, struct given *given)
 		free(given->ring_dir);
 		error = -EINVAL;
 	}
+	if (error == 0 && options->ring_dir && strcmp(options->mediator, "ring-kernel") == 0) {
+		log_error("--mediator=ring-kernel keeps rings in memory: leave out --ring-dir and "
+			  "--survive-panic, or take another mediator");
+		error = -EINVAL;
+	}
 	if (error == 0 && options->recover && options->ring_dir) {
 		log_error("--recover finds out itself where rings lie: leave out --ring-dir");
 		error = -EINVAL;
 	}
 	if (error == 0)
-		error = check_choice(options->mediator, "--mediator (LTTNGMAP_MEDIATOR)",
-				     mediators);
-	return error ? error : check_choice(options->clock, "--clock", clocks);
+		error = check_choice(options->mediator, "--mediator (LTTNGMAP_MEDIATOR)", mediators,
+				     "ring-fs, ring-socket, ring-kernel or auto");
+	return error ? error
+		     : check_choice(options->clock, "--clock", clocks, "tsc, monotonic or auto");
 }
 
 int options_parse(struct options *options, int argc, const char **argv)
@@ -159,7 +167,8 @@ int options_parse(struct options *options, int argc, const char **argv)
 		{ "runtime-dir", '\0', POPT_ARG_STRING, &given.runtime_dir, 0,
 		  "keep sockets and ring files here", "DIRECTORY" },
 		{ "mediator", '\0', POPT_ARG_STRING, &given.mediator, 0,
-		  "how readers see rings (default: auto)", "ring-fs|ring-socket|auto" },
+		  "how readers see rings: ring-fs, ring-socket, ring-kernel, auto (default)",
+		  "KIND" },
 		{ "clock", '\0', POPT_ARG_STRING, &given.clock, 0,
 		  "what stamps events (default: auto)", "tsc|monotonic|auto" },
 		{ "consumer", '\0', POPT_ARG_STRING, &given.consumer, 0,

@@ -18,7 +18,7 @@
  *
  *   {"verb": "hello", "version": 1}
  *       first on each connection; another version is refused. Answer:
- *       {"ok": true, "version": 1, "mediator": "ring-fs"|"ring-socket",
+ *       {"ok": true, "version": 1, "mediator": "ring-fs"|"ring-socket"|"ring-kernel",
  *        "clock": "tsc"|"monotonic"}
  *   {"verb": "create", "session": NAME, "output": ABSOLUTE-DIRECTORY,
  *    "snapshot": bool, "url": TEXT, "spool": BYTES, "live_ms": MS}

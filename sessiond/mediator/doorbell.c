@@ -170,11 +170,19 @@ static void doorbell_postpone(struct doorbell *doorbell)
 
 static void doorbell_look(struct doorbell *doorbell, bool at_once)
 {
+	const struct mediator_ops *ops = doorbell->doorbells->ops;
 	struct doorbell_set *shown;
 
 	cds_list_for_each_entry(shown, &doorbell->shown, node) {
-		unsigned int events = ring_set_poll(shown->set);
-		bool is_new = !shown->announced, is_awake;
+		unsigned int events;
+		bool is_new, is_awake;
+
+		if (ops->device) {
+			ops->notify(doorbell->doorbells->mediator, shown->set);
+			continue;
+		}
+		events = ring_set_poll(shown->set);
+		is_new = !shown->announced;
 
 		if (events & POLLIN)
 			set_announce(shown);
@@ -460,7 +468,8 @@ int doorbell_create(struct doorbells *doorbells, struct memory_set *memories,
 	doorbell->doorbells = doorbells;
 	doorbell->memories = memory_set_get(memories);
 	CDS_INIT_LIST_HEAD(&doorbell->shown);
-	doorbell_listen(doorbell);
+	if (!doorbells->ops->device)
+		doorbell_listen(doorbell);
 	return 0;
 }
 
@@ -474,6 +483,9 @@ void doorbell_join(struct doorbell *doorbell, struct doorbell *other)
 	__atomic_add_fetch(&other->sets, 1, __ATOMIC_RELAXED);
 	doorbell->other = other;
 	ring_thread_give(doorbell->doorbells->thread, &doorbell->order, DOORBELL_JOIN);
+	/* The kernel module hears one doorbell for each ring set, the other's. */
+	if (doorbell->doorbells->ops->device)
+		doorbell_listen(doorbell);
 }
 
 void doorbell_destroy(struct doorbell *doorbell)

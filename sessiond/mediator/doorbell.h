@@ -29,7 +29,9 @@ int doorbells_create(struct ring_thread *thread, const struct mediator_ops *ops,
 /* After the ring thread ended; NULL is allowed. */
 void doorbells_destroy(struct doorbells *doorbells);
 
-/* Listens to memories->doorbell; takes a reference. 0 or -errno. */
+/*
+ * Listens to memories->doorbell, but where the kernel module does; takes a reference. 0 or -errno.
+ */
 int doorbell_create(struct doorbells *doorbells, struct memory_set *memories,
 		    struct doorbell **doorbell);
 /* Nobody writes the eventfd any more: look at the rings by a timer instead. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * mediator.h - how ring sets are shown to readers: ring-fs or ring-socket.
+ * mediator.h - how ring sets are shown to readers: ring-fs, ring-socket or ring-kernel.
  *
- * Both make RUNTIME/rings/SESSION/CHANNEL/PROCNAME-PID-ID appear, so that
+ * The first two make RUNTIME/rings/SESSION/CHANNEL/PROCNAME-PID-ID appear, so that
  * inotify on the channel's directory tells of it, and serve the requests of
  * lttngmap/ring-file.h on it, in the ring thread, whose event loop they are
- * given.
+ * given. With ring-kernel the kernel module does both: RUNTIME/rings is its folder in debugfs, and
+ * announce() and notify() only have it look at a set.
  *
  * Threads: create, destroy, add_channel, remove_channel from the main thread;
  * announce, notify, withdraw from the ring thread. All return soon: work that
@@ -22,7 +23,7 @@
 struct mediator;
 
 struct mediator_ops {
-	const char *name; /* "ring-fs", "ring-socket" */
+	const char *name; /* "ring-fs", "ring-socket", "ring-kernel" */
 	/*
 	 * `rings_dir` exists and is empty, or is the mount of a ring-fs whose
 	 * daemon died (ENOTCONN), which is detached. The loop need not run yet.
@@ -51,9 +52,15 @@ struct mediator_ops {
 	 * keeps what it mapped and gets ENODATA.
 	 */
 	void (*withdraw)(struct mediator *mediator, struct ring_set *set);
+	/*
+	 * NULL, or: the kernel module has the ring sets, and hears doorbells. The descriptor of
+	 * its device, for struct ring_set_module.
+	 */
+	int (*device)(const struct mediator *mediator);
 };
 
 extern const struct mediator_ops ring_fs_mediator;
 extern const struct mediator_ops ring_socket_mediator;
+extern const struct mediator_ops ring_kernel_mediator;
 
 #endif /* SESSIOND_MEDIATOR_MEDIATOR_H */

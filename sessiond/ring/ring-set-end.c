@@ -4,6 +4,7 @@
 #include "sessiond/ring/ring-set-private.h"
 
 #include "common/base/clock.h"
+#include "sessiond/ring/module-abi.h"
 
 static void freeze_rings(struct ring_set *set)
 {
@@ -20,6 +21,10 @@ static void freeze_rings(struct ring_set *set)
 
 void ring_set_freeze(struct ring_set *set)
 {
+	if (ring_set_is_module(set)) {
+		ring_set_module_ask(set, LTTNGMAP_SET_FREEZE);
+		return;
+	}
 	pthread_mutex_lock(&set->mutex);
 	freeze_rings(set);
 	pthread_mutex_unlock(&set->mutex);
@@ -27,6 +32,10 @@ void ring_set_freeze(struct ring_set *set)
 
 void ring_set_thaw(struct ring_set *set)
 {
+	if (ring_set_is_module(set)) {
+		ring_set_module_ask(set, LTTNGMAP_SET_THAW);
+		return;
+	}
 	pthread_mutex_lock(&set->mutex);
 	for (uint32_t i = 0; !set->finished && i < set->rings; i++)
 		ring_reader_thaw(&set->readers[i]);
@@ -35,6 +44,10 @@ void ring_set_thaw(struct ring_set *set)
 
 void ring_set_finish(struct ring_set *set)
 {
+	if (ring_set_is_module(set)) {
+		ring_set_module_ask(set, LTTNGMAP_SET_FINISH);
+		return;
+	}
 	pthread_mutex_lock(&set->mutex);
 	freeze_rings(set);
 	set->finished = true;
@@ -46,6 +59,10 @@ void ring_set_reset_clock(struct ring_set *set, uint64_t latest)
 	uint64_t now = clock_read(set->geometry.clock);
 	uint64_t begin = now > CLOCK_SLACK ? now - CLOCK_SLACK : 0;
 
+	if (ring_set_is_module(set)) {
+		ring_set_module_tell(set, LTTNGMAP_SET_RESET_CLOCK, latest);
+		return;
+	}
 	pthread_mutex_lock(&set->mutex);
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_reset_clock(&set->readers[i], latest);
@@ -61,6 +78,10 @@ void ring_set_reset_clock(struct ring_set *set, uint64_t latest)
  */
 void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
 {
+	if (ring_set_is_module(set)) {
+		ring_set_module_clear(set, totals);
+		return;
+	}
 	pthread_mutex_lock(&set->mutex);
 	set->is_taken_away = set->given > 0;
 	set->given = 0;
@@ -127,6 +148,8 @@ bool ring_set_drained(struct ring_set *set)
 {
 	bool drained = true;
 
+	if (ring_set_is_module(set))
+		return ring_set_module_is(set, LTTNGMAP_SET_DRAINED);
 	pthread_mutex_lock(&set->mutex);
 	ring_set_check_memory(set);
 	for (uint32_t i = 0; i < set->rings; i++)
@@ -157,6 +180,9 @@ bool ring_set_flush(struct ring_set *set)
 {
 	bool waiting = false;
 
+	if (ring_set_is_module(set))
+		return ring_set_module_ask(set, LTTNGMAP_SET_FLUSH) == 0 &&
+		       !ring_set_module_is(set, LTTNGMAP_SET_FLUSHED);
 	pthread_mutex_lock(&set->mutex);
 	set->passed = false;
 	if (!set->saved->rotating) {
@@ -182,6 +208,8 @@ bool ring_set_flushed(struct ring_set *set)
 	const struct in_flight *in_flight = set->in_flight;
 	bool flushed;
 
+	if (ring_set_is_module(set))
+		return ring_set_module_is(set, LTTNGMAP_SET_FLUSHED);
 	pthread_mutex_lock(&set->mutex);
 	if (!set->passed && has_passed_all(set)) {
 		set->passed = true;
@@ -198,6 +226,10 @@ void ring_set_rotate(struct ring_set *set, uint32_t chunk)
 {
 	struct ring_saved *saved = set->saved;
 
+	if (ring_set_is_module(set)) {
+		ring_set_module_tell(set, LTTNGMAP_SET_ROTATE, chunk);
+		return;
+	}
 	pthread_mutex_lock(&set->mutex);
 	if (saved->next_chunk != chunk)
 		mark_rings(set);
@@ -212,6 +244,8 @@ bool ring_set_rotated(struct ring_set *set)
 {
 	bool rotated;
 
+	if (ring_set_is_module(set))
+		return ring_set_module_is(set, LTTNGMAP_SET_ROTATED);
 	pthread_mutex_lock(&set->mutex);
 	ring_set_pass_rotation(set);
 	rotated = !set->saved->rotating;
@@ -221,6 +255,10 @@ bool ring_set_rotated(struct ring_set *set)
 
 void ring_set_end_rotation(struct ring_set *set)
 {
+	if (ring_set_is_module(set)) {
+		ring_set_module_ask(set, LTTNGMAP_SET_END_ROTATION);
+		return;
+	}
 	pthread_mutex_lock(&set->mutex);
 	if (set->saved->rotating)
 		ring_set_begin_chunk(set);

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/base/map-guard.h"
+#include "sessiond/ring/module-abi.h"
 
 static struct cds_lfht *table;
 static uint64_t last_id;
@@ -120,7 +122,9 @@ static struct ring_set *set_create(const struct ring_set_config *config, uint64_
 	urcu_ref_init(&set->references);
 	pthread_mutex_init(&set->mutex, NULL);
 	set->id = id;
+	set->device = config->module ? config->module->device : -1;
 	set->config = *config;
+	set->config.module = NULL;
 	set->rings = config->cpu_rings + LTTNGMAP_EXTRA_RINGS;
 	set->data_size =
 		config->meta_page_size + set->rings * ((subbufs + 1) << config->subbuf_shift);
@@ -148,9 +152,20 @@ static struct ring_set *set_create(const struct ring_set_config *config, uint64_
 int ring_set_create(const struct ring_set_config *config, struct ring_set **result)
 {
 	uint64_t *ids = config->last_id ? config->last_id : &last_id;
-	struct ring_set *set = set_create(config, __atomic_add_fetch(ids, 1, __ATOMIC_RELAXED));
 	struct ring_saved *saved;
+	struct ring_set *set;
+	uint64_t id = 0;
+	int error = 0;
 
+	if (config->module)
+		error = ring_set_module_make(config, &id);
+	else
+		id = __atomic_add_fetch(ids, 1, __ATOMIC_RELAXED);
+	if (error)
+		return error;
+	set = set_create(config, id);
+	if (!set && config->module)
+		ioctl(config->module->device, LTTNGMAP_SET_REMOVE, &id);
 	if (!set)
 		return -ENOMEM;
 	saved = set->saved;
@@ -176,6 +191,13 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	return 0;
 }
 
+static bool is_there(struct ring_set *set)
+{
+	struct lttngmap_set_counts counts = { .id = set->id };
+
+	return ioctl(set->device, LTTNGMAP_SET_COUNT, &counts) == 0;
+}
+
 int ring_set_restore(const struct ring_set_config *config, struct ring_set **result)
 {
 	struct ring_set_config again = *config;
@@ -186,6 +208,10 @@ int ring_set_restore(const struct ring_set_config *config, struct ring_set **res
 	set = set_create(&again, saved->id);
 	if (!set)
 		return -ENOMEM;
+	if (ring_set_is_module(set) && !is_there(set)) {
+		free_set(set);
+		return -ENOENT;
+	}
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_move(&saved->readers[i], &set->geometry, ring_of(set, i));
 	/* Killed in between, the restarted daemon does both again. */
@@ -202,6 +228,8 @@ int ring_set_restore(const struct ring_set_config *config, struct ring_set **res
 
 void ring_set_forget(struct ring_set *set)
 {
+	if (ring_set_is_module(set))
+		ring_set_module_ask(set, LTTNGMAP_SET_REMOVE);
 	__atomic_store_n(&set->saved->id, 0, __ATOMIC_RELEASE);
 }
 

@@ -27,6 +27,8 @@ struct backward_reader {
 	struct ring_lease lease;
 };
 
+struct lttngmap_set_counts;
+
 struct ring_set {
 	struct urcu_ref references;
 	struct rcu_head rcu;
@@ -34,6 +36,7 @@ struct ring_set {
 
 	/* Constant. */
 	uint64_t id;
+	int device; /* of the kernel module, which reads the rings; -1: we do */
 	char *session;
 	char *channel;
 	char *file_name;
@@ -156,5 +159,33 @@ int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial);
 uint32_t ring_set_give(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most);
 /* After a restart: what the one before was letting go of. */
 void ring_set_account_freed(struct ring_set *set);
+
+/*
+ * ---- of ring-set-module.c: the set is the kernel module's ---------------------------
+ *
+ * What of `saved` there is then: id, life, begin, what the totals were told, closed. The readers
+ * are good for ring_set_touched() alone.
+ */
+
+static inline bool ring_set_is_module(const struct ring_set *set)
+{
+	return set->device >= 0;
+}
+
+/* Makes it there; its id. 0 or -errno. */
+int ring_set_module_make(const struct ring_set_config *config, uint64_t *id);
+/* One request of module-abi.h. 0 or -errno. */
+int ring_set_module_ask(const struct ring_set *set, unsigned long request);
+int ring_set_module_tell(const struct ring_set *set, unsigned long request, uint64_t value);
+/* Asks for the counts, and tells them the totals. The mutex is held. 0 or -errno. */
+int ring_set_module_count(struct ring_set *set, struct lttngmap_set_counts *counts);
+/* Likewise; true if it has all of these flags, or is gone. The mutex is not held, as in all below.
+ */
+bool ring_set_module_is(struct ring_set *set, uint32_t flags);
+/* ring_set_poll(), as far as the module tells: POLLHUP or 0. */
+unsigned ring_set_module_poll(struct ring_set *set);
+void ring_set_module_clear(struct ring_set *set, struct ring_totals *totals);
+uint32_t ring_set_module_backward_passes(struct ring_set *set);
+void ring_set_module_measure(struct ring_set *set, struct ring_usage *usage);
 
 #endif /* SESSIOND_RING_RING_SET_PRIVATE_H */

@@ -44,6 +44,11 @@ void ring_set_measure(struct ring_set *set, struct ring_set_usage *usage, uint64
 		.ring_size = UINT64_C(1) << (set->config.subbuf_shift + set->config.subbufs_shift),
 	};
 	memcpy(usage->procname, set->procname, sizeof(usage->procname));
+	if (ring_set_is_module(set)) {
+		ring_set_module_measure(set, &usage->all);
+		memset(unread, 0, set->rings * sizeof(*unread));
+		return;
+	}
 	pthread_mutex_lock(&set->mutex);
 	ring_set_check_memory(set);
 	for (uint32_t i = 0; i < set->rings; i++) {

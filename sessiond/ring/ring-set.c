@@ -124,6 +124,8 @@ uint32_t ring_set_backward_passes(struct ring_set *set)
 {
 	uint32_t looks;
 
+	if (ring_set_is_module(set))
+		return ring_set_module_backward_passes(set);
 	pthread_mutex_lock(&set->mutex);
 	looks = set->backward_passes;
 	pthread_mutex_unlock(&set->mutex);
@@ -461,6 +463,8 @@ unsigned ring_set_poll(struct ring_set *set)
 {
 	unsigned events = 0;
 
+	if (ring_set_is_module(set))
+		return ring_set_module_poll(set);
 	pthread_mutex_lock(&set->mutex);
 	if (ring_set_has_packet(set))
 		events = POLLIN;

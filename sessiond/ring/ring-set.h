@@ -37,6 +37,15 @@ struct record_layout;
 struct ring_saved; /* what of a set outlives the daemon */
 struct ring_set;
 
+/* How the kernel module gets a set (module-abi.h). */
+struct ring_set_module {
+	int device;       /* /dev/lttngmap; must outlive the set */
+	int doorbell;     /* the eventfd that the process writes */
+	uint32_t process; /* whose end finishes the set; 0: nobody's */
+	uint32_t owner;   /* uid that may open the ring file */
+	uint64_t control_at;
+};
+
 struct ring_set_config {
 	const char *session; /* copied, as all strings here */
 	const char *channel;
@@ -54,6 +63,8 @@ struct ring_set_config {
 	struct lttngmap_ring *rings; /* ring control of the slot; must outlive the set */
 	uint64_t begin;              /* clock: no record of the set is older */
 	uint32_t chunk;              /* that its packets belong into */
+	/* NULL, or: the kernel module reads the rings, and shows them. */
+	const struct ring_set_module *module;
 	/* Counters of the session that this set adds to; may be NULL. */
 	struct ring_totals *totals;
 	/*
@@ -89,7 +100,7 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **set)
  * `begin` and `life` are not looked at. Nothing is added to the totals.
  */
 int ring_set_restore(const struct ring_set_config *config, struct ring_set **set);
-/* It is not to be restored any more. */
+/* It is not to be restored any more; a set of the kernel module's is removed there. */
 void ring_set_forget(struct ring_set *set);
 struct ring_set *ring_set_get(struct ring_set *set);
 /* NULL is allowed. The last put frees it after an RCU grace period. */
@@ -126,6 +137,8 @@ int ring_set_check_packet(struct ring_set *set);
 int ring_set_get_reader(struct ring_set *set);
 /* POLLIN | POLLHUP as poll(2) shall say. */
 unsigned ring_set_poll(struct ring_set *set);
+/* Packets are described by the metadata of that generation, where the kernel module gives them. */
+void ring_set_describe(struct ring_set *set, uint64_t generation);
 /*
  * Should a reader come now, or may it wait a moment for more? It should where
  * a quarter of a ring's sub-buffers waits for it, or nothing more will come.

@@ -137,9 +137,21 @@ static int make_set(struct channel *channel, struct memory_set *memories,
 		.can_shrink = memory->place != NULL,
 		.release = lease_end,
 	};
+	const struct mediator_ops *mediator = daemon->mediator_ops;
+	struct ring_set_module module = {
+		.doorbell = memories->doorbell,
+		/* A ring owner is no process, and what is shared ends with its last one. */
+		.process = record->is_ring_owner ? 0 : record->pid,
+		.owner = geteuid(),
+		.control_at = memory->mapped_from,
+	};
 	struct lease *lease;
 	int error;
 
+	if (mediator->device) {
+		module.device = mediator->device(daemon->mediator);
+		config.module = &module;
+	}
 	/* A wrong node costs speed, not events. */
 	if (!restore && memory_has_nodes())
 		memory_place_rings(memory->fd, daemon->meta_page_size, ring_size,
@@ -466,6 +478,8 @@ static void leave_counts(struct process_channel *process_channel)
 {
 	struct ring_totals counts = { .written = 0 };
 
+	/* The totals are told the last ones. */
+	ring_set_poll(process_channel->set);
 	ring_set_add_counts(process_channel->set, &counts);
 	saved_totals_add(process_channel->channel->session->record,
 			 ring_set_id(process_channel->set), &counts);

@@ -7,6 +7,9 @@
 
 #include "common/base/clock.h"
 #include "sessiond/base/parts.h"
+#include "sessiond/ring/ring-set.h"
+#include "sessiond/session/channel.h"
+#include "sessiond/session/process-channel.h"
 #include "sessiond/session/session-consumer.h"
 #include "sessiond/session/untraced.h"
 #include "sessiond/storage/saved-state.h"
@@ -23,6 +26,17 @@ void session_read_clock(const struct session *session, struct clock_description 
 	clock_calibration_describe(session->daemon->calibration, clock);
 }
 
+/* Packets that the kernel module gives say it, too. */
+static void describe_rings(const struct session *session)
+{
+	struct channel *channel;
+	struct process_channel *process_channel;
+
+	cds_list_for_each_entry(channel, &session->channels, node)
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+			ring_set_describe(process_channel->set, session->record->generation);
+}
+
 void session_send_metadata(struct session *session, bool final)
 {
 	session->pushed = metadata_generation(session->metadata);
@@ -34,6 +48,7 @@ void session_send_metadata(struct session *session, bool final)
 	 */
 	__atomic_store_n(&session->totals->rings.metadata_generation, session->record->generation,
 			 __ATOMIC_RELEASE);
+	describe_rings(session);
 }
 
 void session_resend_metadata(struct session *session, bool final)

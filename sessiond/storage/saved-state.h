@@ -46,7 +46,7 @@
  * Raised when a member of the saved state gets another meaning, or a text other members. The
  * sizes and places that rings and records depend on are numbers in the head, by themselves.
  */
-#define SAVED_VERSION 13u
+#define SAVED_VERSION 14u
 #define SAVED_ABI_NUMBERS 24u
 
 #define SAVED_PROCESSES 32768u
@@ -135,6 +135,7 @@ struct saved_head {
 	char boot[40];         /* the boot that it is of */
 	char runtime_dir[128]; /* the daemon's */
 	bool ready;            /* the daemon has begun to serve */
+	bool by_module;        /* its ring sets are the kernel module's */
 	/* The daemon ended in order: its sessions are the next one's. Stays here in all versions.
 	 */
 	bool is_kept;

@@ -27,7 +27,9 @@ like "$("$program" --help)" '--mediator=' 'there is help'
 like "$("$program" --version)" '^lttngmap-sessiond [0-9]' 'and a version'
 refused 'an unknown option' '--nonsense' --nonsense
 refused 'an argument' 'no argument is expected' nonsense
-refused 'an unknown mediator' "no 'pigeon'.*ring-fs, ring-socket or auto" --mediator=pigeon
+refused 'an unknown mediator' "no 'pigeon'.*ring-fs, ring-socket, ring-kernel or auto" --mediator=pigeon
+refused 'ring-kernel with files' 'ring-kernel keeps rings in memory: leave out --ring-dir' --mediator=ring-kernel \
+	--ring-dir="$TAP_DIR"
 refused 'an unknown clock' "no 'sundial'.*tsc, monotonic or auto" --clock=sundial
 refused 'a limit that there is not' "'cpu=2' begins with none of processes=N" --per-user=memory=5,cpu=2
 refused 'a limit that is no number' "'memory=much'" --per-user=memory=much

@@ -82,7 +82,7 @@ is_untraced() {
 	grep -q "process $(od -An -t u4 -j 80 -N 4 "$NUMBERED_COUNTS" | tr -d ' ') .* did not wait" "$TAP_DIR/err"
 }
 
-bound=1000000 # microseconds
+bound=$((1000000 * ${LTTNGMAP_TEST_PATIENCE:-1})) # microseconds
 [[ -z ${LTTNGMAP_SANITIZED:-} ]] || bound=10000000
 
 # survive NAME MODE WHOM...; again where the machine was too busy to trace the program from its start.

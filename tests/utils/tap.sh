@@ -21,7 +21,7 @@
 #
 # Runs it as LTTNGMAP_TEST_USER where that is set and the caller is root, with
 # restartable sequences off where LTTNGMAP_TEST_RSEQ is "off", and with the
-# mediator LTTNGMAP_TEST_MEDIATOR (ring-fs, ring-socket) where that is set.
+# mediator LTTNGMAP_TEST_MEDIATOR (ring-fs, ring-socket, ring-kernel) where that is set.
 
 : "${LTTNGMAP_BUILD:?run the tests by 'make check', or say where the built programs are}"
 : "${LTTNGMAP_SRC:?run the tests by 'make check', or say where the sources are}"

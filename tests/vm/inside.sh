@@ -22,30 +22,8 @@ export LTTNGMAP_TEST_CPU_OFF=1
 # The host's clock ticks are not the machine's: what waits is given more time, and programs
 # that are traced wait for the daemon, too.
 export LTTNGMAP_ALLOW_BLOCKING=1
-timeout=${LTTNGMAP_TEST_TIMEOUT:-900}
-
-passed=0
-failed=0
-skipped=0
-
-# count FILE STATUS: what a test printed, in TAP.
-count() {
-	local ok bad skip planned
-
-	ok=$(grep -cE '^ok ' "$1")
-	skip=$(grep -cE '^ok .*# SKIP|^1\.\.0 # SKIP' "$1")
-	bad=$(grep -cE '^not ok |^Bail out!' "$1")
-	planned=$(sed -nE 's/^1\.\.([0-9]+).*/\1/p' "$1" | tail -n 1)
-	# It ended early, or badly, without a test that says so.
-	if [[ $bad == 0 && ($2 != 0 || -z $planned || $planned != "$ok") ]]; then
-		echo "# status $2, ${planned:-no tests} planned, $ok made"
-		bad=1
-	fi
-	[[ $planned != 0 ]] || ok=1
-	passed=$((passed + ok - skip))
-	failed=$((failed + bad))
-	skipped=$((skipped + skip))
-}
+# shellcheck source=tests/vm/tally.sh
+. "$LTTNGMAP_SRC/tests/vm/tally.sh"
 
 chmod 1777 /run/tests
 wanted() { # NAME
@@ -70,13 +48,6 @@ for test in tests/unit/kernel-* tests/unit/ring-file tests/unit/ring-file-read \
 	*) command=("./$test") ;;
 	esac
 	wanted "${test##*/}" || continue
-	begin=$SECONDS
-	echo "# $name"
-	timeout --kill-after=10 "$timeout" "${command[@]}" 2>&1 | tee /run/output
-	count /run/output "${PIPESTATUS[0]}"
-	echo "# $name: $((SECONDS - begin)) s"
+	tally_test "$name" "${command[@]}"
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-# All of it is to be out before the machine is off.
-sleep 1
-/bin/busybox poweroff -f
+tally_end

@@ -111,7 +111,7 @@ static void case_fuzz(void)
 	traced_go(&traced);
 	good = info_of(&traced);
 	while (time(NULL) < end) {
-		unsigned request = 0x6f + random_next(&seed) % 16;
+		unsigned request = 0x6f + random_next(&seed) % 19;
 		struct lttngmap_set_info info = good;
 		uint64_t *words = (uint64_t *)&info;
 		long result;
@@ -131,9 +131,10 @@ static void case_fuzz(void)
 				   'R', request,
 				   request <= 0x71   ? sizeof(info)
 				   : request == 0x73 ? sizeof(struct lttngmap_set_counts)
-				   : request == 0x79 || request == 0x7c
+				   : request == 0x79 || request == 0x7c || request == 0x7e
 					   ? sizeof(struct lttngmap_set_value)
-					   : 8),
+				   : request >= 0x7f ? sizeof(struct lttngmap_channel_name)
+						     : 8),
 			      random_next(&seed) % 50 ? (void *)&info : (void *)random_next(&seed));
 		all++;
 		if (request == 0x70 && result == 0)

@@ -91,7 +91,9 @@ static void case_read(enum lttngmap_mode mode, uint64_t events, uint32_t most)
 	is(counts.delivered, tally.kept, "those that were read as delivered");
 	is(counts.delivered + counts.overwritten, counts.written, "the others as overwritten");
 	is(counts.closed_rings, 0, "no ring was closed");
-	is(counts.flags, LTTNGMAP_SET_FINISHED | LTTNGMAP_SET_DRAINED | LTTNGMAP_SET_ROTATED,
+	is(counts.flags,
+	   LTTNGMAP_SET_FINISHED | LTTNGMAP_SET_DRAINED | LTTNGMAP_SET_ROTATED |
+		   LTTNGMAP_SET_FLUSHED,
 	   "it is finished and drained");
 	diag("%llu written, %llu discarded, %llu overwritten", (unsigned long long)counts.written,
 	     (unsigned long long)counts.discarded, (unsigned long long)counts.overwritten);
@@ -480,6 +482,64 @@ static void case_overrun(void)
 	traced_end(&traced);
 }
 
+static bool is_flushed(const struct traced *traced)
+{
+	return counts_of(traced).flags & LTTNGMAP_SET_FLUSHED;
+}
+
+/* A flush is over when its last packet was given back. */
+static void case_flush(void)
+{
+	struct lttngmap_ring_file *file = NULL;
+	struct lttngmap_packet packet;
+	struct traced traced;
+	uint64_t number = 0;
+
+	traced_begin(&traced, LTTNGMAP_MODE_DISCARD, 10);
+	emit_some(&traced, &number, 10);
+	is(ioctl(device, LTTNGMAP_SET_SHOW, &traced.id), 0, "a set is shown");
+	is(lttngmap_ring_file_open(traced.path, &file), 0, "its file is there");
+	is(get_packet(file, &packet, 0), -EAGAIN, "with nothing that is full");
+	is(ioctl(device, LTTNGMAP_SET_FLUSH, &traced.id), 0, "it is flushed");
+	ok(!is_flushed(&traced), "which is not over at once");
+	is(get_packet(file, &packet, 0), 0, "what stands in its ring is a packet");
+	ok(!is_flushed(&traced), "it is not over while the reader has that");
+	is(get_packet(file, &packet, 0), -EAGAIN, "the reader gives it back");
+	ok(is_flushed(&traced), "then it is over");
+	lttngmap_ring_file_close(file);
+	traced_end(&traced);
+}
+
+/* A channel's folder stays without files, and its session is one open file's. */
+static void case_channels(void)
+{
+	struct lttngmap_channel_name name = { "second", "channel1" };
+	struct lttngmap_channel_name other = { "second", "channel2" };
+	struct lttngmap_channel_name bad = { "second", "a/b" };
+	int stranger = open(LTTNGMAP_MODULE_DEVICE, O_RDWR | O_CLOEXEC);
+
+	is(ioctl(device, LTTNGMAP_CHANNEL_ADD, &name), 0, "a channel is added");
+	is(ioctl(device, LTTNGMAP_CHANNEL_ADD, &name), 0, "and once more");
+	ok(access(DIRECTORY "/second/channel1", F_OK) == 0, "its folder is there");
+	ok(ioctl(device, LTTNGMAP_CHANNEL_ADD, &bad) < 0 && errno == EINVAL,
+	   "a bad name is refused");
+	ok(ioctl(device, LTTNGMAP_CHANNEL_REMOVE, &other) < 0 && errno == ENOENT,
+	   "one that is not there is not removed");
+	ok(ioctl(stranger, LTTNGMAP_CHANNEL_ADD, &other) < 0 && errno == EBUSY,
+	   "another open file cannot have the session");
+	ok(ioctl(stranger, LTTNGMAP_CHANNEL_REMOVE, &name) < 0 && errno == ENOENT,
+	   "nor remove its channel");
+	close(device);
+	device = open(LTTNGMAP_MODULE_DEVICE, O_RDWR | O_CLOEXEC);
+	ok(access(DIRECTORY "/second/channel1", F_OK) == 0, "it stays when its file is closed");
+	is(ioctl(stranger, LTTNGMAP_CHANNEL_ADD, &other), 0, "then another may have the session");
+	is(ioctl(stranger, LTTNGMAP_CHANNEL_REMOVE, &name), 0, "with what it had");
+	ok(access(DIRECTORY "/second/channel1", F_OK) != 0, "a folder goes with its channel");
+	is(ioctl(stranger, LTTNGMAP_CHANNEL_REMOVE, &other), 0, "the last one");
+	ok(access(DIRECTORY "/second", F_OK) != 0, "takes the session's along");
+	close(stranger);
+}
+
 static void case_clear(void)
 {
 	struct lttngmap_ring_file *file = NULL;
@@ -582,6 +642,7 @@ int main(int argc, char **argv)
 		{ "requests", case_requests }, { "limits", case_limits },
 		{ "inotify", case_inotify },   { "chunks", case_chunks },
 		{ "rest", case_rest },         { "overrun", case_overrun },
+		{ "flush", case_flush },       { "channels", case_channels },
 		{ "clear", case_clear },       { "cgroup", case_cgroup },
 		{ "discard", case_discard },   { "overwrite", case_overwrite },
 		{ "killed", case_killed },     { NULL, NULL },

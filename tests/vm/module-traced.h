@@ -23,7 +23,7 @@
 
 #include "common/base/clock.h"
 #include "liblttngmap/base/descriptors.h"
-#include "module/module-abi.h"
+#include "sessiond/ring/module-abi.h"
 #include "tests/utils/ring-check.h"
 #include "tests/utils/tap.h"
 

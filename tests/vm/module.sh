@@ -9,6 +9,8 @@
 #   LTTNGMAP_SOAK_SECONDS how long random requests are made, instead of 10
 #   LTTNGMAP_VM_SECONDS   what one kernel may take, instead of 3600
 #
+# The module's own tests, then those of daemons that keep their rings in it (module-tests-inside.sh).
+#
 # Ends with "N passed, N failed, N skipped", as run.sh.
 
 # shellcheck source=tests/vm/machine.sh
@@ -35,8 +37,27 @@ make_variants() {
 	module=$all
 }
 
+# run_daemons: the daemons keep their rings in the module.
+run_daemons() {
+	local log=$work/$release.daemons.log
+
+	echo "check-vm: daemons by lttngmap.ko in Linux $release"
+	machine_boot module-tests-inside.sh "$module" '--append=panic_on_warn=1 slub_debug=FZPU' -no-reboot >"$log"
+	grep -vE '^ok ' "$log"
+	if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+		passed=$((passed + BASH_REMATCH[1]))
+		failed=$((failed + BASH_REMATCH[2]))
+		skipped=$((skipped + BASH_REMATCH[3]))
+	else
+		failed=$((failed + 1))
+		echo "check-vm: Linux $release ended before its tests; its console said last:"
+		tail -n 20 "$work/$release.console"
+	fi
+}
+
 passed=0
 failed=0
+skipped=0
 for package; do
 	machine_unpack "$package"
 	machine_module
@@ -53,6 +74,7 @@ for package; do
 		echo "check-vm: Linux $release ended before its tests; its console said last:"
 		tail -n 20 "$work/$release.console"
 	fi
+	[[ ${LTTNGMAP_VM_GUARDS:-0} == 1 ]] || run_daemons
 done
-echo "$passed passed, $failed failed, 0 skipped"
+echo "$passed passed, $failed failed, $skipped skipped"
 [[ $failed == 0 && $passed != 0 ]]

@@ -12,13 +12,14 @@
  * A ring set stays until LTTNGMAP_SET_REMOVE, whoever made it. Who comes later finds it by
  * LTTNGMAP_SET_NEXT. While there is any, the module cannot be unloaded.
  */
-#ifndef MODULE_MODULE_ABI_H
-#define MODULE_MODULE_ABI_H
+#ifndef SESSIOND_RING_MODULE_ABI_H
+#define SESSIOND_RING_MODULE_ABI_H
 
 #include <stdint.h>
 #include <sys/ioctl.h>
 
 #define LTTNGMAP_MODULE_DEVICE "/dev/lttngmap"
+#define LTTNGMAP_MODULE_FOLDER "/sys/kernel/debug/lttngmap"
 /* With the NUL. */
 #define LTTNGMAP_SET_NAME_SIZE 256
 
@@ -33,6 +34,8 @@ enum lttngmap_set_flag {
 	LTTNGMAP_SET_DRAINED = 1u << 3,
 	/* Out: all of the chunk before was read. */
 	LTTNGMAP_SET_ROTATED = 1u << 4,
+	/* Out: all that stood in the rings at the last LTTNGMAP_SET_FLUSH was read. */
+	LTTNGMAP_SET_FLUSHED = 1u << 5,
 };
 
 /* In LTTNGMAP_SET_MAKE: all but `id`. Out: of LTTNGMAP_SET_NEXT; descriptors are -1. */
@@ -52,6 +55,9 @@ struct lttngmap_set_info {
 	uint32_t subbufs_shift;
 	uint64_t control_at; /* where in the memory ring control begins */
 	uint64_t begin;      /* clock: no record is older */
+	uint64_t generation; /* as of LTTNGMAP_SET_DESCRIBE */
+	uint32_t chunk;      /* that its packets belong into */
+	uint32_t unused;
 	char session[LTTNGMAP_SET_NAME_SIZE];
 	char channel[LTTNGMAP_SET_NAME_SIZE];
 	char procname[16];
@@ -64,13 +70,24 @@ struct lttngmap_set_counts {
 	uint64_t delivered;
 	uint64_t discarded;
 	uint64_t overwritten;
-	uint32_t closed_rings; /* the process damaged them */
-	uint32_t flags;        /* enum lttngmap_set_flag */
+	/* Of closed rings, by their process's word alone: ring_reader_claims(). */
+	uint64_t claims_written;
+	uint64_t claims_discarded;
+	uint64_t claims_overwritten;
+	uint32_t closed_rings;    /* the process damaged them */
+	uint32_t flags;           /* enum lttngmap_set_flag */
+	uint32_t backward_passes; /* readers that have read backward and gone again; ever */
+	uint32_t unused;
 };
 
 struct lttngmap_set_value {
 	uint64_t id;
 	uint64_t value;
+};
+
+struct lttngmap_channel_name {
+	char session[LTTNGMAP_SET_NAME_SIZE];
+	char channel[LTTNGMAP_SET_NAME_SIZE];
 };
 
 /*
@@ -108,5 +125,18 @@ struct lttngmap_set_value {
 #define LTTNGMAP_SET_CLEAR _IOW('R', 0x7b, uint64_t)
 /* Packets are described by the metadata of generation `value`. */
 #define LTTNGMAP_SET_DESCRIBE _IOW('R', 0x7c, struct lttngmap_set_value)
+/* Shows the file if anything was ever written, and wakes its reader. */
+#define LTTNGMAP_SET_SHOW _IOW('R', 0x7d, uint64_t)
+/* The clock was reset, from no later than `value`: earlier records behind those of now are right.
+ */
+#define LTTNGMAP_SET_RESET_CLOCK _IOW('R', 0x7e, struct lttngmap_set_value)
 
-#endif /* MODULE_MODULE_ABI_H */
+/*
+ * The folder SESSION/CHANNEL is there, whether it has ring files or not, until it is removed and
+ * has none. The session is this open file's until its last channel is removed or the file is
+ * closed. EBUSY: it is another's. ENOENT: this session of the open file has no such channel.
+ */
+#define LTTNGMAP_CHANNEL_ADD _IOW('R', 0x7f, struct lttngmap_channel_name)
+#define LTTNGMAP_CHANNEL_REMOVE _IOW('R', 0x80, struct lttngmap_channel_name)
+
+#endif /* SESSIOND_RING_MODULE_ABI_H */

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# lttngmap.ko with its daemons: what programs emit is in the trace, and nothing of it stays in the kernel.
+# For a virtual machine (module-tests-inside.sh), as root.
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
+folder=/sys/kernel/debug/lttngmap
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+hello=$LTTNGMAP_BUILD/doc/examples/hello
+
+count_of() { # TRACE
+	"$lttngmap" view "$1" 2>/dev/null | grep -c 'hello:greet number='
+}
+
+# ---- by record's own daemon
+ok 'hello is recorded' "$lttngmap" record -o "$TAP_DIR/trace" -e 'hello:*' -- "$hello" 1000
+is "$(count_of "$TAP_DIR/trace")" 1000 'each of its events is in the trace'
+is "$(ls "$folder")" '' 'no ring stays in the kernel'
+
+# ---- by a service
+sessiond_start
+do_all "create first -o $TAP_DIR/first" "enable hello:*" start
+ok 'the channel has its folder before any ring' test -d "$folder/first/events"
+is "$(ls "$SESSIOND_DIR/rings/first")" events 'which the runtime directory shows'
+"$hello" 1000 >/dev/null
+do_all stop
+is "$(count_of "$TAP_DIR/first")" 1000 'and its events are recorded'
+do_all destroy
+is "$(ls "$folder")" '' 'its folder goes with the session'
+sessiond_stop
+ok 'no mount stays' test -z "$(grep " $SESSIOND_DIR/rings " /proc/mounts)"
+ok 'the module can be unloaded' rmmod lttngmap
+! "$lttngmap" record -o "$TAP_DIR/none" -e 'hello:*' -- "$hello" 1 2>"$TAP_DIR/err" &&
+	grep -q 'there is no /dev/lttngmap' "$TAP_DIR/err"
+is $? 0 'and without it the daemon says what is missing' || diag "$(cat "$TAP_DIR/err")"
+done_testing

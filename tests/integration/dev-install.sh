@@ -4,7 +4,7 @@
 #
 # `./dev install PREFIX` after `./dev build` configures, compiles and links nothing again, and names the variables that a
 # prefix needs where neither pkg-config nor the loader looks. The tree is one of two files, with tools that write down
-# what is asked of them; package-files installs the real one.
+# what is asked of them; package-files installs the real one. What make says of a Makefile made anew is no test's name.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
@@ -20,6 +20,7 @@ echo configure >>"$LOG"
 {
 	printf 'prefix = %s/built\nall: liba.la\n' "$TAP_DIR"
 	printf '%s: %s\n\techo %s >>$(LOG)\n\ttouch $@\n' a.o ../a.c compile liba.la a.o link
+	printf 'list-tests:\n\t@echo config.status: creating Makefile\n\t@echo tests/unit/Makefile-rules\n'
 	printf 'root = $(DESTDIR)$(prefix)\ninstall: all\n\techo install >>$(LOG)\n'
 	printf '\tmkdir -p $(root)/lib/pkgconfig $(root)/share/folder\n\tln -s folder $(root)/share/link\n'
 	printf '\techo prefix=$(prefix) >$(root)/lib/pkgconfig/a.pc\n\tcp liba.la $(root)/lib/\n'
@@ -58,4 +59,7 @@ like "$(<"$TAP_DIR/said")" "$advice" '  ... it is said, too'
 export FOUND=$prefix
 dev 'install,' install "$prefix"
 is "$(grep -c PKG_CONFIG_PATH "$TAP_DIR/said")" 0 '  ... it is not needed'
+./dev test Makefile >"$TAP_DIR/said" 2>&1 </dev/null
+is "$?:$(<"$TAP_DIR/said")" "1:dev: there is no test 'Makefile'; these have such a name: tests/unit/Makefile-rules " \
+	'dev test of an unknown name has tests alone in its answer'
 done_testing

@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	doc/design/architecture.md \
 	doc/design/attach.md \
 	doc/design/attacks.md \
+	doc/design/callstacks.md \
 	doc/design/consumer.md \
 	doc/design/export.md \
 	doc/design/features.md \

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/base/losses.h"
+#include "common/base/rings-note.h"
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/record/record.h"
@@ -393,7 +394,7 @@ static int begin(void)
 	    record_session_start(&record) || record_relay_start(&record))
 		return CLI_STATUS_RECORD;
 	if (record.options.ring_dir)
-		output_dir_note_rings(&record.output, record.options.ring_dir);
+		rings_note_write(record.output.folder, record.options.ring_dir);
 	record_signals_handle(&record);
 	if (record.interrupted)
 		return CLI_STATUS_RECORD;
@@ -439,7 +440,7 @@ static int finish(int status)
 		return status ? status : CLI_STATUS_RECORD;
 	}
 	if (record.options.ring_dir)
-		output_dir_note_rings(&record.output, NULL);
+		rings_note_write(record.output.folder, NULL);
 	if (record_relay_finish(&record))
 		return status ? status : CLI_STATUS_RECORD;
 	record_progress_summary(&record);

@@ -24,6 +24,8 @@ libcommon_la_SOURCES = \
 	common/protocol/places.h \
 	common/base/losses.c \
 	common/base/losses.h \
+	common/base/rings-note.c \
+	common/base/rings-note.h \
 	common/base/log.c \
 	common/base/log.h \
 	common/base/map-guard.c \

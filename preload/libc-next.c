@@ -145,7 +145,7 @@ static new_function *const new_functions[] = {
 
 #define FRAMES_WORDS 64u /* of the frames that are looked at */
 
-/* Of the part of a function that may call another one. */
+/* The part of a function that may call another one is not longer. */
 #define FUNCTION_SIZE 256u
 
 struct measuring {

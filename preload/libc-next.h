@@ -57,8 +57,8 @@ extern __attribute__((visibility("hidden"))) struct libc_next libc_next;
 extern __typeof__(malloc) own_malloc __attribute__((visibility("hidden")));
 
 /*
- * Who called a wrapper that returns to `caller`, the word at `slot`: where that is in the C++
- * library's operator new, who called this. Reads the stack, and no more.
+ * libc_caller() returns who called a wrapper that returns to `caller`, the word at `slot`; where
+ * that is in the C++ library's operator new, who called this. It reads the stack, and no more.
  */
 struct libc_new_frame {
 	const void *site; /* where a call in operator new returns to */
@@ -77,7 +77,7 @@ static inline const void *libc_caller(const void *caller, const void *const *slo
 			frame++;
 			continue;
 		}
-		/* Of frames, those that call others stand before these. */
+		/* The frames of those that it may be called by stand behind it. */
 		slot += frame->words;
 		caller = *slot;
 		frame++;

@@ -20,6 +20,7 @@
 #include <urcu/urcu-memb.h>
 #include "common/base/amount.h"
 #include "common/base/log.h"
+#include "common/base/rings-note.h"
 #include "common/protocol/places.h"
 #include "common/protocol/protocol-control.h"
 #include "common/base/socket.h"
@@ -535,11 +536,16 @@ static void remove_runtime_dir(const char *path)
 }
 
 /* All is in the traces: what it came from goes. */
-static void clean(const struct recovery *recovery)
+static void clean(const struct recovery *recovery, struct json_object *sessions)
 {
 	uint64_t first = ring_dir_first();
 	struct ring_sweeper sweeper;
+	struct json_object *output;
 
+	for (size_t i = 0; i < json_object_array_length(sessions); i++) {
+		output = json_object_object_get(json_object_array_get_idx(sessions, i), "output");
+		rings_note_remove(json_object_get_string(output), recovery->path);
+	}
 	unlinkat(recovery->dir, recovery->name, 0);
 	remove_runtime_dir(recovery->old.head->runtime_dir);
 	if (!recovery->old.head->named_files || ring_sweeper_start(recovery->dir, &sweeper) != 0)
@@ -562,7 +568,7 @@ static int recover(struct recovery *recovery, const struct options *options)
 	if (error == 0)
 		print(recovery, run.sessions, options->json);
 	if (error == 0 && !recovery->again)
-		clean(recovery);
+		clean(recovery, run.sessions);
 	else
 		log_warning("%s is left as it is: the same command tries again", recovery->path);
 	json_object_put(run.sessions);

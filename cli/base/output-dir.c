@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/base/losses.h"
+#include "common/base/rings-note.h"
 #include "cli/base/message.h"
 #include "common/base/amount.h"
 #include "common/base/beneath.h"
@@ -41,27 +42,11 @@ static bool is_empty(int folder, bool has_rings)
 		/* A session that never wrote a trace left its sums. */
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
 		    strcmp(entry->d_name, LOSSES_NAME) != 0 &&
-		    (has_rings || strcmp(entry->d_name, OUTPUT_DIR_RINGS) != 0))
+		    (has_rings || strcmp(entry->d_name, RINGS_NOTE) != 0))
 			empty = false;
 	}
 	closedir(directory);
 	return empty;
-}
-
-void output_dir_note_rings(const struct output_dir *dir, const char *rings)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	(void)unlinkat(dir->folder, OUTPUT_DIR_RINGS, 0);
-	if (!rings || !realpath(rings, path))
-		return;
-	fd = beneath_create(dir->folder, OUTPUT_DIR_RINGS, 0600);
-	if (fd < 0)
-		return;
-	if (write(fd, path, strlen(path)) != (ssize_t)strlen(path))
-		(void)unlinkat(dir->folder, OUTPUT_DIR_RINGS, 0);
-	close(fd);
 }
 
 static int open_again(int folder)

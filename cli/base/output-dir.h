@@ -15,8 +15,6 @@
 #include <stdbool.h>
 
 #define OUTPUT_DIR_DATE_SIZE 32
-/* While a recording with --ring-dir goes on, or after it was killed: the path of its rings. */
-#define OUTPUT_DIR_RINGS ".rings"
 
 struct output_dir {
 	char path[PATH_MAX]; /* absolute, without links; "" until made */
@@ -35,8 +33,6 @@ int output_dir_create(const char *verb, const char *chosen, const char *prefix,
 int output_dir_hold(struct output_dir *dir, int folder);
 /* Removes the directory if this command made it; else removes only its contents. */
 void output_dir_remove(struct output_dir *dir);
-/* Notes where the recording's rings are; a failure is not reported. NULL: removes the note. */
-void output_dir_note_rings(const struct output_dir *dir, const char *rings);
 /* True if `path` is a directory that contains more than notes of a session without a trace. */
 bool output_dir_is_taken(const char *path);
 /* Writes the current time as YYYYMMDD-HHMMSS to `date`, of OUTPUT_DIR_DATE_SIZE bytes. */

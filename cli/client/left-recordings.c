@@ -18,8 +18,8 @@
 #include <json-c/json.h>
 
 #include "cli/base/message.h"
-#include "cli/base/output-dir.h"
 #include "cli/client/control-client.h"
+#include "common/base/rings-note.h"
 #include "cli/client/session-daemon.h"
 #include "common/protocol/places.h"
 
@@ -128,26 +128,17 @@ static bool is_locked(const char *rings)
 	return locked;
 }
 
-/* Only this user's note is believed: it leads to files. */
 static void look_at_noted(const char *output, struct left_search *search)
 {
-	char path[PATH_MAX], rings[PATH_MAX];
-	struct stat status;
-	ssize_t length = 0;
-	int fd;
+	int folder = open(output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char rings[PATH_MAX];
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/" OUTPUT_DIR_RINGS, output) >= sizeof(path))
+	if (folder < 0)
 		return;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid())
-		length = read(fd, rings, sizeof(rings) - 1);
-	close(fd);
-	rings[length > 0 ? length : 0] = '\0';
-	if (rings[0] == '/' && state_has(rings, search->wanted) && !is_locked(rings))
+	if (rings_note_read(folder, rings) && state_has(rings, search->wanted) && !is_locked(rings))
 		search->is_found = (size_t)snprintf(search->directory, search->size, "%s", rings) <
 				   search->size;
+	close(folder);
 }
 
 static void look_everywhere(struct left_search *search)

@@ -35,6 +35,8 @@ refused() {
 }
 refused 'status --json' add-trigger --name x
 refused '--json' -m xml list
+refused "^lttng: unknown command 'frob'.lttng:   .lttng help. lists them" frob
+refused "^lttng: unknown command 'craete'.lttng:   did you mean 'lttng create'" craete
 refused '--json' --mi xml list
 # At most one message, which says what it is.
 for typed in 'enable-event -u a:b' 'enable-channel -u c' 'add-context -u -t vpid' view 'disable-channel -u c'; do

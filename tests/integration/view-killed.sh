@@ -29,28 +29,48 @@ descendants() { # PID
 }
 
 mkfifo hold
+# begin OPTION...: records into $output a program that made events and waits: $record, $program, the daemons in ${all[@]},
+# which have a directory of their own: $directory.
+begin() {
+	local i pid
+
+	rm -f made
+	all=()
+	"$lttngmap" record -q -o "$output" --preload libc "$@" -- bash -c 'for ((i = 0; i < 2000; i++)); do x=$(($i)); y="$x$y"; y=${y:0:99}; done
+		echo $$ >made.new; mv made.new made; read -r x <hold' 2>err &
+	record=$!
+	for ((i = 0; i < 300; i++)); do
+		[[ -s made ]] && break
+		sleep 0.1
+	done
+	[[ -s made ]] || bail_out "nothing is recorded: $(<err)"
+	program=$(<made)
+	for pid in $(descendants "$record"); do
+		[[ $pid != "$program" && $(<"/proc/$pid/comm") == lttngmap-* ]] || continue
+		all+=("$pid")
+		[[ -n $directory ]] || directory=$(tr '\0' '\n' <"/proc/$pid/cmdline" | grep '^/tmp/lttngmap-......$')
+	done
+	[[ ${#all[@]} -ge 2 ]] || bail_out 'the daemons are not found'
+}
+kill_all() {
+	local i
+
+	kill -STOP "$record" "${all[@]}"
+	kill -KILL "$record" "${all[@]}"
+	wait "$record" 2>/dev/null
+	for ((i = 0; i < 300; i++)); do
+		kill -0 "${all[@]}" 2>/dev/null || break
+		sleep 0.1
+	done
+}
+
 # Between a name with what JSON escapes, and its beginning, which is another recording's.
 output=$PWD/'killed "é\x'
-"$lttngmap" record -q -o "$output" --preload libc -- bash -c 'for ((i = 0; i < 2000; i++)); do x=$(($i)); y="$x$y"; y=${y:0:99}; done
-	echo $$ >made.new; mv made.new made; read -r x <hold' 2>err &
-record=$!
-for ((i = 0; i < 300; i++)); do
-	[[ -s made ]] && break
-	sleep 0.1
-done
-[[ -s made ]] || bail_out "nothing is recorded: $(<err)"
-program=$(<made)
-for pid in $(descendants "$record"); do
-	[[ $pid != "$program" && $(<"/proc/$pid/comm") == lttngmap-* ]] || continue
-	all+=("$pid")
-	[[ -n $directory ]] || directory=$(tr '\0' '\n' <"/proc/$pid/cmdline" | grep '^/tmp/lttngmap-......$')
-done
-[[ -n $directory && ${#all[@]} -ge 2 ]] || bail_out 'the daemons are not found'
+begin
+[[ -n $directory ]] || bail_out 'the daemon has no directory'
 "$lttngmap" view "$output" >out 2>err
 is "$(grep -c 'was killed' err)" 0 'a recording that goes on is not taken for a killed one'
-kill -STOP "$record" "${all[@]}"
-kill -KILL "$record" "${all[@]}"
-wait "$record" 2>/dev/null
+kill_all
 "$lttngmap" view "$output" >out 2>err
 like "$(<err)" 'the recording of .* was killed: some events may not be in it yet' 'view says that it was killed'
 like "$(<err)" "\`lttngmap recover $directory\`" '  ... and how to have its events'
@@ -74,29 +94,11 @@ like "$(<out)" ', [0-9.]+ [KM]iB of the trace brought in now' '  ... and the byt
 
 # A flight recorder's rings are where --ring-dir says, and its output has no trace yet.
 kill "$program"
-rm -f made
-output=$PWD/recorded rings=$PWD/rings all=()
-"$lttngmap" record -q --flight-recorder --ring-dir rings -o "$output" --preload libc -- bash -c 'for ((i = 0; i < 2000; i++)); do x=$(($i)); y="$x$y"; y=${y:0:99}; done
-	echo $$ >made.new; mv made.new made; read -r x <hold' 2>err &
-record=$!
-for ((i = 0; i < 300; i++)); do
-	[[ -s made ]] && break
-	sleep 0.1
-done
-[[ -s made ]] || bail_out "nothing is recorded: $(<err)"
-program=$(<made)
-for pid in $(descendants "$record"); do
-	[[ $pid == "$program" || $(<"/proc/$pid/comm") != lttngmap-* ]] || all+=("$pid")
-done
+output=$PWD/recorded rings=$PWD/rings
+begin --flight-recorder --ring-dir rings
 "$lttngmap" view "$output" >out 2>err
 is "$(grep -c 'was killed' err)" 0 'a flight recorder that goes on is not taken for a killed one'
-kill -STOP "$record" "${all[@]}"
-kill -KILL "$record" "${all[@]}"
-wait "$record" 2>/dev/null
-for ((i = 0; i < 300; i++)); do
-	kill -0 "${all[@]}" 2>/dev/null || break
-	sleep 0.1
-done
+kill_all
 "$lttngmap" view "$output" >out 2>err
 like "$(<err)" "\`lttngmap recover $rings\`" 'view says where the rings of a killed one are'
 "$lttngmap" recover "$output" >out 2>err
@@ -117,6 +119,7 @@ is $? 0 'that command works' || diag "$(<err)"
 "$lttngmap" view "$output" >out 2>err
 ok 'then its events are there' test "$(wc -l <out)" -gt 1000
 is "$(grep -c 'was killed' err)" 0 '  ... and nobody is sent there any more'
+ok '  ... and the note of its rings is gone' test ! -e "$output/.rings"
 "$lttngmap" recover "$rings" >out 2>err
 is $? 0 'nothing is left to recover there'
 "$lttngmap" record -q --ring-dir rings -o "$PWD/whole" --preload libc -- true 2>err

@@ -4,6 +4,8 @@
  * query-scan.c - all streams' events in the order of time: a heap of the streams that have begun.
  * A stream begins when the scan comes to the time of its first packet, so that those before have
  * given their memory back.
+ *
+ * Events of one time come in the order of doc/design/trace.md, which is babeltrace2's.
  */
 #include <config.h>
 
@@ -11,10 +13,29 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* The order of two streams' events of the same time. */
+static bool is_stream_before(const struct query_reader *a, const struct query_reader *b)
+{
+	const struct ctf_packet_header *x = &a->header, *y = &b->header;
+	int order = memcmp(x->uuid, y->uuid, sizeof(x->uuid));
+
+	if (order != 0)
+		return order < 0;
+	if (x->stream_id != y->stream_id)
+		return x->stream_id < y->stream_id;
+	if (x->stream_instance_id != y->stream_instance_id)
+		return x->stream_instance_id < y->stream_instance_id;
+	/* Files of one stream. */
+	if (x->packet_seq_num != y->packet_seq_num)
+		return x->packet_seq_num < y->packet_seq_num;
+	return a->stream < b->stream;
+}
 
 static bool is_before(const struct query_reader *a, const struct query_reader *b)
 {
-	return a->ns != b->ns ? a->ns < b->ns : a->stream < b->stream;
+	return a->ns != b->ns ? a->ns < b->ns : is_stream_before(a, b);
 }
 
 static void swap(struct query_scan *scan, size_t a, size_t b)

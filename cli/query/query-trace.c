@@ -138,7 +138,9 @@ static int by_time(const void *a, const void *b)
 
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
-	return strcmp(x->name, y->name);
+	if (strcmp(x->name, y->name) != 0)
+		return strcmp(x->name, y->name);
+	return strcmp(x->trace->path, y->trace->path);
 }
 
 static int look_at_streams(struct query *query)

@@ -86,8 +86,9 @@ read -r _ <"$TAP_DIR/go"
 SH
 recorded stranger bash "$TAP_DIR/tell" &
 read -r dir <"$TAP_DIR/where"
-# That one alone: what root runs itself may be traced there.
-setpriv --reuid=65534 --regid=65534 --clear-groups env "LTTNGMAP_RUNTIME_DIR=$dir" \
+# That one alone: what root runs itself may be traced there. It waits: who went away before a slow daemon looks may
+# have been a program of the command.
+setpriv --reuid=65534 --regid=65534 --clear-groups env "LTTNGMAP_RUNTIME_DIR=$dir" LTTNGMAP_ALLOW_BLOCKING=1 \
 	"LD_PRELOAD=$LTTNGMAP_PLAIN/.libs/liblttngmap-libc.so" "LD_LIBRARY_PATH=$LTTNGMAP_PLAIN/.libs" perl -e '1'
 # The same user says what no daemon takes: another protocol, another layout, nonsense.
 is "$(python3 - "$dir/app.sock" "$(magic)" <<'EOF'

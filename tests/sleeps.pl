@@ -20,7 +20,8 @@ for my $file (grep { m{^tests/.*\.(?:sh|c|cc|h|py)$} && $_ ne 'tests/integration
 	my @lines = <$handle>;
 	for my $i (0 .. $#lines) {
 		my ($line, $above) = ($lines[$i], $i ? $lines[ $i - 1 ] : '');
-		my $asks = ($i > 1 ? $lines[ $i - 2 ] : '') . $above . $line;
+		# A loop that has ended asks for nothing.
+		my $asks = join '', (grep { !/(?:^|;)\s*done\b/ } $i > 1 ? $lines[ $i - 2 ] : '', $above), $line;
 		next if $line =~ m{^\s*(?:#|/?\*)} || $line =~ /RANDOM|random| % |\bpause\b/;
 		if ($script) {
 			next if $line !~ /(?:^|;|&&|\|\||\bdo|\bthen|\{|\()\s*sleep\s+["\$\d.]/ || $line =~ /sleep \S+ &(?!&)/;

@@ -185,8 +185,8 @@ sleep 1
 sleep 600 &
 END
 is "$(sleeps)" 'status 0' 'sleeps in a loop that asks for a state, with a reason, and a pace'
-echo 'sleep 0.5' >>"$tree/tests/integration/waits.sh"
-is "$(sleeps)" $'tests/integration/waits.sh:8: says not why it sleeps: sleep 0.5\nstatus 1' '  ... a script that only sleeps'
+printf 'until grep -q ready said; do sleep 0.1; done\nsleep 0.5\n' >>"$tree/tests/integration/waits.sh"
+is "$(sleeps)" $'tests/integration/waits.sh:9: says not why it sleeps: sleep 0.5\nstatus 1' '  ... a script that only sleeps, behind a loop that asked'
 begin
 rm -r "$tree/tests"
 put tests/unit/waits.c <<<$'int main(void)\n{\n\tstart();\n\tusleep(200000);\n}'

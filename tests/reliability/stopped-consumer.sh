@@ -25,7 +25,7 @@ stop_consumer() {
 	local consumer
 
 	until grep -q . "$NUMBERED_COUNTS" 2>/dev/null; do sleep 0.05; done
-	sleep 0.3
+	until compgen -G "$numbered_trace/ust/index/*.idx" >/dev/null; do sleep 0.05; done
 	consumer=$(consumer_of)
 	kill -STOP "$consumer"
 	sleep "$seconds" # it stands still for so long

@@ -71,6 +71,13 @@ unsigned int siege_seconds(unsigned int otherwise)
 	return siege_is_long() ? (unsigned int)atoi(getenv("LTTNGMAP_SOAK_SECONDS")) : otherwise;
 }
 
+int siege_patience(void)
+{
+	const char *patience = getenv("LTTNGMAP_TEST_PATIENCE");
+
+	return patience ? atoi(patience) : 1;
+}
+
 bool siege_is_sanitized(void)
 {
 	return getenv("LTTNGMAP_SANITIZED") != NULL;

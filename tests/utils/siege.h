@@ -29,4 +29,7 @@ bool siege_is_long(void);
 /* Is the daemon slowed down by a sanitizer, so that its CPU time says little? */
 bool siege_is_sanitized(void);
 
+/* What a promised time is multiplied by: tests/run.sh says how many tests share a CPU. */
+int siege_patience(void);
+
 #endif /* SIEGE_H */

@@ -337,9 +337,9 @@ static void tell_descendants(pid_t pid)
 	running_add_descendants_without(&running, pid, "liblttngmap");
 	if (!running.count)
 		return;
-	message_note("process %d: %u process%s below it %s not attached: %s", (int)pid, running.count,
-		     running.count == 1 ? "" : "es", running.count == 1 ? "is" : "are",
-		     running.text);
+	message_note("process %d: %u process%s below it %s not attached: %s", (int)pid,
+		     running.count, running.count == 1 ? "" : "es",
+		     running.count == 1 ? "is" : "are", running.text);
 	message_hint("`lttngmap attach` each of them, too; those that it forks from now on are "
 		     "traced");
 }

@@ -39,7 +39,7 @@ void filter_pages_destroy(struct filter_pages *pages);
  * cleared. `ids`: those from there on were never given out. 0, or -ENOMEM: a page cannot be had.
  */
 int filter_pages_begin(struct filter_pages *pages, uint32_t slot, uint32_t ids, uint32_t user,
-			bool limited);
+		       bool limited);
 /* The same, for a slot that an earlier daemon filled: its filters stay. Before any is set. */
 void filter_pages_adopt(struct filter_pages *pages, uint32_t slot, uint32_t ids, uint32_t user,
 			bool limited);

@@ -40,9 +40,9 @@ int64_t query_time(const struct query_trace *trace, uint64_t cycles)
 }
 
 /* Cycles of that time, to a few of them. */
-static long double cycles_of(const struct query_trace *trace, int64_t ns)
+static long double cycles_of(const struct query_trace *trace, long double ns)
 {
-	long double since = (long double)ns - (long double)trace->base_ns;
+	long double since = ns - (long double)trace->base_ns;
 
 	return since * (long double)trace->format.trace.frequency / 1e9L;
 }
@@ -65,7 +65,8 @@ uint64_t query_cycles_before(const struct query_trace *trace, int64_t ns)
 
 uint64_t query_cycles_behind(const struct query_trace *trace, int64_t ns)
 {
-	long double cycles = cycles_of(trace, ns);
+	/* Times are rounded down, to the nanosecond. */
+	long double cycles = cycles_of(trace, (long double)ns + 1);
 
 	if (cycles < 0)
 		return 0;

@@ -37,6 +37,32 @@ if is_full; then
 	like "$(<answers)" '^28 questions about [0-9]+ events$' "all is as babeltrace2's bindings have it" ||
 		diag "$(<answers)"
 fi
+# A clock so coarse that events of several streams have one time; streams that begin later come before earlier ones.
+cp -r trace coarse
+python3 - coarse/ust <<'END'
+import os, re, struct, sys
+folder, streams = sys.argv[1], []
+metadata = open(folder + "/metadata", encoding="utf-8").read()
+frequency, = re.findall(r"\bfreq = (\d+)", metadata)
+open(folder + "/metadata", "w", encoding="utf-8").write(metadata.replace(f"freq = {frequency}", f"freq = {frequency}00000000"))
+for name in os.listdir(folder):
+    if name not in ("metadata", "index"):
+        data = bytearray(open(f"{folder}/{name}", "rb").read())
+        streams.append((struct.unpack_from("<Q", data, 32)[0] * 10 // int(frequency), name, data))
+for number, (_, name, data) in enumerate(sorted(streams, reverse=True), 1):
+    index, at = bytearray(open(f"{folder}/index/{name}.idx", "rb").read()), 0
+    while at < len(data):
+        struct.pack_into("<Q", data, at + 24, number)
+        at += struct.unpack_from("<Q", data, at + 56)[0] // 8
+    for entry in range(16, len(index), 72):
+        struct.pack_into(">Q", index, entry + 56, number)
+    open(f"{folder}/{name}", "wb").write(data)
+    open(f"{folder}/index/{name}.idx", "wb").write(index)
+END
+"$LTTNGMAP_SRC/tests/utils/query_oracle.py" "$lttngmap" coarse view >answers 2>&1
+like "$(<answers)" '^28 questions about [0-9]+ events$' "events of one time are in view's order" || diag "$(<answers)"
+is "$(rows coarse "SELECT count(*) > 0 FROM (SELECT 1 FROM events GROUP BY time HAVING count(DISTINCT pid || '-' || cpu) > 1)")" 1 \
+	'  ... which several streams have'
 is "$(query --csv trace "SELECT count(*), sum(words = ''), sum(value) FROM \"asked:empty\"")" \
 	$'count(*),sum(words = \'\'),sum(value)\n20,10,90' 'empty strings are empty'
 is "$("$LTTNGMAP_BUILD/lttngmap" view --json trace -e asked:empty | grep -c '"words": *""')" 10 \

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 """query_oracle.py LTTNGMAP DIR view|bt2 - asks `lttngmap query` 28 questions about a trace of
 tests/utils/asked, and answers them itself, from `lttngmap view --json` or from babeltrace2's
-bindings. Prints a line for each answer that differs, with its number.
+bindings. Prints for each answer that differs its number, the question, and the first rows of which
+they differ.
 """
 import collections
 import json
@@ -101,25 +102,26 @@ def spans(events):
     pairs = {"request_begin": ("request", True), "request_end": ("request", False),
              "step_entry": ("step", True), "step_exit": ("step", False)}
     threads = collections.defaultdict(list)
-    rows = []
+    rows, has_row = [], []
     for event in events:
         pair = pairs.get(event.name.removeprefix("asked:"))
         if not pair:
             continue
         stack = threads[event.pid, event.tid]
         if pair[1]:
-            stack.append([event.time, pair[0], stack[-1][0] if stack else None])
+            stack.append([event.time, pair[0], stack[-1][3] if stack else None, len(has_row)])
+            has_row.append(False)
             continue
         if not any(span[1] == pair[0] for span in stack):
             continue
         while True:
-            begin, name, parent = stack.pop()
+            begin, name, parent, number = stack.pop()
+            has_row[number] = True
             rows.append([begin, event.time - begin, name, event.tid, len(stack), parent, int(name != pair[0])])
             if name == pair[0]:
                 break
-    ended = {(row[0], row[3]) for row in rows}
     for row in rows:
-        row[5] = (row[5], row[3]) in ended
+        row[5] = row[5] is not None and has_row[row[5]]
     return rows
 
 
@@ -184,8 +186,9 @@ def questions(events):
     yield ('SELECT percentile(value, 50), percentile(value, 99.9), percentile(value, 0) FROM "asked:point"',
            [[percentile([e.fields["value"] for e in points], p) for p in (50, 99.9, 0)]])
     yield ('SELECT s."begin", s.duration, s.name, s.tid, s.depth, s.cut FROM spans AS s '
-           'ORDER BY s."begin" + s.duration, s.depth DESC, s."begin" LIMIT 3000',
-           sorted(([*row[:5], row[6]] for row in rows), key=lambda r: (r[0] + r[1], -r[4], r[0]))[:3000])
+           'ORDER BY s."begin" + s.duration, s.depth DESC, s."begin", s.name, s.tid, s.cut LIMIT 3000',
+           sorted(([*row[:5], row[6]] for row in rows),
+                  key=lambda r: (r[0] + r[1], -r[4], r[0], r[2], r[3], r[5]))[:3000])
     yield ("WITH s AS MATERIALIZED (SELECT * FROM spans) SELECT count(*), count(p.id), "
            's_name FROM (SELECT *, s.name AS s_name FROM s) AS c LEFT JOIN s AS p ON p.id = c.parent '
            "GROUP BY s_name ORDER BY s_name",
@@ -208,6 +211,16 @@ def is_equal(got, wanted):
     return got == wanted
 
 
+def tell(number, question, got, wanted):
+    print(f"{number}: {question}")
+    if not isinstance(got, list):
+        print(f"  got     {got[:300]}")
+        return
+    row = next((n for n, rows in enumerate(zip(got, wanted)) if not is_equal(*rows)), min(len(got), len(wanted)))
+    print(f"  {len(got)} rows, {len(wanted)} wanted; the first that differs is row {row + 1}")
+    print(f"  got     {str(got[row:row + 3])[:300]}\n  wanted  {str(wanted[row:row + 3])[:300]}")
+
+
 def main():
     events = list(from_bt2() if SOURCE == "bt2" else from_view())
     number = 0
@@ -216,7 +229,7 @@ def main():
         if len(question) == 3 and isinstance(got, list):
             got = [json.loads(row[0]) for row in got]
         if not is_equal(got, wanted):
-            print(f"{number}: {question[0]}\n  got    {str(got)[:300]}\n  wanted {str(wanted)[:300]}")
+            tell(number, question[0], got, wanted)
     print(f"{number} questions about {len(events)} events")
 
 

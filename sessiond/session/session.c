@@ -253,6 +253,16 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 	begin_drain(session);
 }
 
+static bool are_all_active(const struct sessions *sessions)
+{
+	const struct session *session;
+
+	cds_list_for_each_entry(session, &sessions->list, node)
+		if (session->state != SESSION_ACTIVE)
+			return false;
+	return true;
+}
+
 void sessions_resume(struct sessions *sessions)
 {
 	struct control_pages *pages = sessions->daemon->pages;
@@ -275,7 +285,9 @@ void sessions_resume(struct sessions *sessions)
 		control_pages_clear_events(pages, slot, registry_count(sessions->daemon->registry));
 	}
 	control_pages_end(pages);
-	channel_wait_writers();
+	/* It takes 12 ms, which programs wait for; only rings that are to be frozen need it. */
+	if (!are_all_active(sessions))
+		channel_wait_writers();
 	cds_list_for_each_entry(session, &sessions->list, node) {
 		if (session->state == SESSION_ACTIVE)
 			continue;

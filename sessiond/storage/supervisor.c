@@ -161,7 +161,7 @@ static void take_mount_away(const struct supervisor *supervisor)
 		umount2(supervisor->config->rings_dir, MNT_DETACH | UMOUNT_NOFOLLOW);
 }
 
-/* The consumers of daemons that died end as our children. */
+/* Daemons that died, and their consumers, which end as our children. */
 static void reap_orphans(const struct supervisor *supervisor)
 {
 	siginfo_t info;
@@ -227,6 +227,21 @@ static int open_ring_thread(pid_t pid)
 	return found;
 }
 
+/*
+ * True once the child and all its threads have ended; *status is as of waitpid(2). The child stays
+ * a zombie until reap_orphans() runs beside the next daemon: while others look at /proc, the
+ * kernel may take 200 ms to remove a process from there.
+ */
+static bool has_ended(pid_t pid, int *status)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+		return false;
+	*status = info.si_code == CLD_EXITED ? W_EXITCODE(info.si_status, 0) : info.si_status;
+	return true;
+}
+
 /* Until it is gone; how it ended, as of waitpid(2). */
 static int wait_child(struct supervisor *supervisor)
 {
@@ -264,7 +279,7 @@ static int wait_child(struct supervisor *supervisor)
 	 * will never run again: what is ours it leaves alone.
 	 */
 	for (int ms = 0; ms < DYING_MS; ms++) {
-		if (waitpid(supervisor->pid, &status, WNOHANG) == supervisor->pid)
+		if (has_ended(supervisor->pid, &status))
 			return status;
 		pause_ms(1);
 	}
@@ -344,6 +359,8 @@ int supervisor_run(const struct supervisor_config *config)
 			log_error("cannot make the session daemon's process: %s", strerror(-error));
 			goto out;
 		}
+		/* The daemon before it, whose SIGCHLD may have been read. */
+		reap_orphans(&supervisor);
 		status = wait_child(&supervisor);
 		if (!is_to_go_on(&supervisor, status, time_now_ms() - begun))
 			break;

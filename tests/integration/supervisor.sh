@@ -72,6 +72,10 @@ done
 # One of the first may have been about to be closed.
 after=$(descriptors)
 ok "after some more lives it has no more descriptors: $fds, then $after" test "$after" -le "$fds"
+no_zombie() {
+	[[ $(ps -o stat= --ppid "$sessiond_pid") != *Z* ]]
+}
+ok 'those that died are cleared away' wait_for no_zombie
 before=$(wakes)
 sleep 1 # in which it is not to wake
 if [[ $watches ]]; then
@@ -99,11 +103,11 @@ no_leak_check
 sessiond_start --consumer=none
 # Without a command in between: a busy machine would let it live for too long.
 given_up() {
-	local child
+	local children
 
-	# There is no line's end.
-	read -r child _ <"/proc/$sessiond_pid/task/$sessiond_pid/children"
-	[[ -z $child ]] || kill -KILL "$child"
+	# There is no line's end. One that was killed may still be among them.
+	read -ra children <"/proc/$sessiond_pid/task/$sessiond_pid/children"
+	[[ ${#children[@]} == 0 ]] || kill -KILL "${children[@]}"
 	! kill -0 "$sessiond_pid"
 }
 ok 'one that dies for ever is given up' eval '

@@ -4,8 +4,8 @@
 # What `./dev bench` runs. It asks for these programs by name: LTTng-UST, the
 # peer that they compare with, is not needed to build anything else.
 
-EXTRA_DIST += tests/bench/calls.sh tests/bench/enable.py tests/bench/kernel.sh \
-	tests/bench/disk.sh tests/bench/relay.sh tests/bench/run.sh \
+EXTRA_DIST += tests/bench/bounds tests/bench/calls.sh tests/bench/enable.py tests/bench/held.sh tests/bench/kernel.sh \
+	tests/bench/disk.sh tests/bench/query.sh tests/bench/relay.sh tests/bench/run.sh \
 	tests/bench/samples.sh tests/bench/scale.sh tests/bench/sdt.sh tests/bench/storm.sh tests/bench/tracers.sh
 
 bench_programs = \
@@ -44,5 +44,5 @@ tests_bench_least_LDFLAGS = $(test_ldflags)
 
 tests_bench_spawn_SOURCES = tests/bench/spawn.c
 
-bench-programs: $(bench_programs) tests/utils/control$(EXEEXT)
+bench-programs: $(bench_programs) tests/utils/asked$(EXEEXT) tests/utils/control$(EXEEXT)
 .PHONY: bench-programs

@@ -84,8 +84,8 @@ check_stacks cyg-profile lttng_ust_cyg_profile
 check_stacks cyg-profile-fast lttng_ust_cyg_profile_fast
 echo
 printf '%-46s %12s %12s %6s %8s\n' 'entry and exit of a function' lttngmap LTTng-UST ratio bound
-row 'cyg-profile: added to a call' ns map.full ust.full 0.35
-row '  with the context vtid' ns map.vtid ust.vtid 0.35
-row 'cyg-profile-fast, with vtid: added to a call' ns map.fast ust.fast 0.35
+row 'cyg-profile: added to a call' ns map.full ust.full calls
+row '  with the context vtid' ns map.vtid ust.vtid calls-vtid
+row 'cyg-profile-fast, with vtid: added to a call' ns map.fast ust.fast calls-fast
 row '  a call of the untraced program' ns bare.fast.call
 cat "$work/stacks"

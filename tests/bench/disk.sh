@@ -112,9 +112,8 @@ for ((round = 1; round <= rounds; round++)); do
 done
 echo
 printf '%-46s %12s %12s %6s %8s\n' 'events to disk' lttngmap LTTng ratio bound
-declare -A bound=([ring-fs]=0.35 [ring-socket]=0.25)
 for mediator in "${mediators[@]}"; do
-	row "CPU time of the daemons per GB, by $mediator" ms "$mediator.steady.cpu" ust.steady.cpu "${bound[$mediator]}"
+	row "CPU time of the daemons per GB, by $mediator" ms "$mediator.steady.cpu" ust.steady.cpu "disk-$mediator"
 	row '  on disk, of what was emitted' % "$mediator.steady.kept" ust.steady.kept
 	row '  throughput to disk' MB/s "$mediator.disk.rate" ust.disk.rate
 	row '  throughput to tmpfs' MB/s "$mediator.shm.rate" ust.shm.rate

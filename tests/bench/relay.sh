@@ -236,7 +236,7 @@ done
 echo
 printf '%-46s %12s %12s %6s %8s\n' 'to lttng-relayd, over loopback' lttngmap LTTng ratio bound
 for control in "${controls[@]}"; do
-	row "CPU time per GB, steady pace, $control" ms "ours.steady.$control.cpu" "theirs.steady.$control.cpu" 0.8
+	row "CPU time per GB, steady pace, $control" ms "ours.steady.$control.cpu" "theirs.steady.$control.cpu" "relay-$control"
 	row '  of it, the process that sends' ms "ours.steady.$control.sending"
 	row '  at the collector, of what was emitted' % "ours.steady.$control.kept" "theirs.steady.$control.kept"
 	row '  to ask for it and copy it, and nothing else' ms "copied.steady.$control.cpu" "theirs.steady.$control.cpu"
@@ -244,7 +244,7 @@ for control in "${controls[@]}"; do
 	! is_file || row '  likewise, indexed and confirmed' ms "leased.steady.$control.cpu" "theirs.steady.$control.cpu"
 	! is_file || row '    at the collector, of what was emitted' % "leased.steady.$control.kept"
 done
-row 'time per GB, as fast as it goes' ms ours.fast.time theirs.fast.time 1.00
+row 'time per GB, as fast as it goes' ms ours.fast.time theirs.fast.time relay-fast
 row '  throughput' MB/s ours.fast.rate theirs.fast.rate
 row '  CPU time per GB' ms ours.fast.cpu theirs.fast.cpu
 row '  at the collector, of what was emitted' % ours.fast.kept theirs.fast.kept

@@ -187,52 +187,52 @@ measure_spawn() {
 }
 
 show_events() {
-	row 'enabled event (int, long), one thread' ns map.1.mean ust.1.mean 0.15
-	row '  against a bare read of the clock' ns map.1.mean bare.1.mean 1.5
-	row '  from clang -O2, against the same' ns clang-O2.1.mean map.1.mean 1.1
-	row '  from gcc -O1, against the same' ns gcc-O1.1.mean map.1.mean 1.1
-	row '  2 threads, against one' ns map.2.mean map.1.mean 1.1
-	row '  4 threads on 2 CPUs, against one' ns map.4.mean map.1.mean 1.1
+	row 'enabled event (int, long), one thread' ns map.1.mean ust.1.mean pair
+	row '  against a bare read of the clock' ns map.1.mean bare.1.mean clock
+	row '  from clang -O2, against the same' ns clang-O2.1.mean map.1.mean clang
+	row '  from gcc -O1, against the same' ns gcc-O1.1.mean map.1.mean gcc
+	row '  2 threads, against one' ns map.2.mean map.1.mean threads2
+	row '  4 threads on 2 CPUs, against one' ns map.4.mean map.1.mean threads4
 	row '  4 threads, against LTTng-UST' ns map.4.mean ust.4.mean
 	row '  one at a time: median' ns map.median ust.median
-	row '  one at a time: 99.9th percentile' ns map.p99.9 ust.p99.9 0.35
-	row '  cold caches' ns map.cold ust.cold 0.35
+	row '  one at a time: 99.9th percentile' ns map.p99.9 ust.p99.9 p999
+	row '  cold caches' ns map.cold ust.cold cold
 	row '  cold caches, bare read of the clock' ns bare.cold
-	row 'contexts vtid and ip add, against the clock' ns ids.added bare.1.mean 0.3
-	row 'int and long by trylock, one thread' ns lock.1.mean ust.1.mean 0.25
+	row 'contexts vtid and ip add, against the clock' ns ids.added bare.1.mean ids
+	row 'int and long by trylock, one thread' ns lock.1.mean ust.1.mean trylock
 	row '  one at a time: 99.9th percentile' ns lock.p99.9 ust.p99.9
 	row '  cold caches' ns lock.cold ust.cold
 	row '  2 threads, each' ns lock.2.mean ust.2.mean
 	row '  4 threads, each' ns lock.4.mean ust.4.mean
-	row 'disabled event in a loop, with the loop' ns map.off.loop ust.off.loop 1.00
-	row '  16 in a row, each, without the loop' ns map.off.row ust.off.row 1.6
+	row 'disabled event in a loop, with the loop' ns map.off.loop ust.off.loop off
+	row '  16 in a row, each, without the loop' ns map.off.row ust.off.row off16
 }
 
 show_text() {
 	row 'long and a string of 11 characters' ns map.text ust.text
-	row '  against a bare read of the clock' ns map.text bare.text 2.3
+	row '  against a bare read of the clock' ns map.text bare.text text
 }
 
 show_filter() {
-	row 'event that a filter (number < 0) rejects' ns map.filter.mean ust.filter.mean 0.35
+	row 'event that a filter (number < 0) rejects' ns map.filter.mean ust.filter.mean filter
 }
 
 show_start() {
-	row 'start and exit of true, libc preload: added' us map.spawn ust.spawn 0.08
+	row 'start and exit of true, libc preload: added' us map.spawn ust.spawn start
 	row '  plain true' us plain.spawn
 }
 
 show_memory() {
-	row 'threads added' '' added.map.threads added.ust.threads 0 of-ours
-	row 'descriptors added' '' added.map.fds added.ust.fds 2 of-ours
+	row 'threads added' '' added.map.threads added.ust.threads added-threads of-ours
+	row 'descriptors added' '' added.map.fds added.ust.fds added-fds of-ours
 	row 'address space added' MiB added.map.space added.ust.space
 	row '  there of it, in shared maps' KiB added.map.shared added.ust.shared \
-		"$(value_of added.map.space 1 | awk '{ printf "%d", $1 * 1024 / 100 }')" of-ours
-	row 'memory of one more process that traces nothing' pages map.idle ust.idle 3 of-ours
+		"added-shared=$(value_of added.map.space 1 | awk '{ printf "%d", $1 * 1024 / 100 }')" of-ours
+	row 'memory of one more process that traces nothing' pages map.idle ust.idle idle-pages of-ours
 }
 
 show_enable() {
-	row 'enabling an event: 1000 processes, against one' us map.1000.enable map.1.enable 1.5
+	row 'enabling an event: 1000 processes, against one' us map.1000.enable map.1.enable enabling
 }
 
 show_table() {

@@ -26,12 +26,21 @@ value_of() { # WHAT ROUND
 	awk -v what="$1" -v round="$2" '$1 == what && $2 == round { print $3 }' "$work/samples"
 }
 
-# row LABEL UNIT OURS [THEIRS [BOUND [of-ours]]]: medians of samples. The bound is
-# of the ratio, or of our value itself. Two digits of a ratio are more than the
-# clock of a virtual machine is worth.
+# row LABEL UNIT OURS [THEIRS [KEY[=BOUND] [of-ours]]]: medians of samples. The bound, which
+# the file `bounds` has by that key, is of the ratio, or of our value itself. Two digits of a
+# ratio are more than the clock of a virtual machine is worth. With a key, "KEY SEEN VERDICT" goes
+# to the file $BENCH_RESULTS, too, if that is set.
 row() {
-	awk -v label="$1" -v unit="$2" -v ours="$3" -v theirs="${4:-}" -v bound="${5:-}" \
-		-v of="${6:-ratio}" '
+	local key=${5:-} bound=
+
+	if [[ $key == *=* ]]; then
+		bound=${key#*=} key=${key%%=*}
+	elif [[ $key ]]; then
+		bound=$(awk -F '\t' -v key="$key" '$1 == key { print $2 }' "$here/bounds")
+		[[ $bound ]] || die "$here/bounds has no '$key'"
+	fi
+	awk -v label="$1" -v unit="$2" -v ours="$3" -v theirs="${4:-}" -v bound="$bound" \
+		-v of="${6:-ratio}" -v key="$key" -v results="${BENCH_RESULTS:-}" '
 		function median(values, n,    i, j, t) {
 			for (i = 2; i <= n; i++)
 				for (j = i; j > 1 && values[j - 1] > values[j]; j--) {
@@ -55,8 +64,13 @@ row() {
 			# The verdict is of the ratio as it is, not as it is shown.
 			if (k) { value = median(r, k); ratio = sprintf("%.2f", value) }
 			if (of == "of-ours") { value = x; if (bound > 0) ratio = "-" }
-			if (bound != "")
+			if (bound != "") {
 				verdict = value + 0 <= bound + 0 ? "held" : "NOT held"
+				if (results != "")
+					printf "%s\t%s\t%s\n", key, of == "of-ours" ? show(x) : \
+						value < 0.1 ? sprintf("%.3f", value) : sprintf("%.2f", value), \
+						verdict >>results
+			}
 			line = sprintf("%-46s %12s %12s %6s %8s  %s", label, show(x), peer, ratio, \
 				bound == "" ? "" : "<= " bound, verdict)
 			sub(/ +$/, "", line)

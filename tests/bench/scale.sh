@@ -157,25 +157,25 @@ measure_idle() { # COUNT
 }
 
 show_channels() {
-	row 'an event into 16 channels' ns map.16.mean ust.16.mean 0.25
+	row 'an event into 16 channels' ns map.16.mean ust.16.mean channels
 }
 
 show_stop() {
 	for count in 10 100 1000; do
-		row "first stop of $count processes" ms map.process.$count ust.stop.$count 1.0
-		row '  with shared rings' ms map.user.$count ust.stop.$count 1.0
+		row "first stop of $count processes" ms map.process.$count ust.stop.$count stop$count
+		row '  with shared rings' ms map.user.$count ust.stop.$count stop$count-user
 	done
 }
 
 show_fork() {
-	row 'fork and an event, against an untraced fork' us map.fork_event bare.fork 3
+	row 'fork and an event, against an untraced fork' us map.fork_event bare.fork fork
 	row '  LTTng against it' us ust.fork_event bare.fork
 	row '  fork without an event' us map.fork bare.fork
 }
 
 show_idle() {
-	row 'descriptors of the daemon, for each process' '' map.fds ust.fds 3 of-ours
-	row 'wake-ups a minute, 100 idle processes' '' map.wakes ust.wakes 5 of-ours
+	row 'descriptors of the daemon, for each process' '' map.fds ust.fds process-fds of-ours
+	row 'wake-ups a minute, 100 idle processes' '' map.wakes ust.wakes wakes of-ours
 }
 
 show_table() {

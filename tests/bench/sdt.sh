@@ -210,6 +210,6 @@ done
 
 printf '\n%-46s %12s %12s %6s %8s\n' 'SDT probes: an event (medians)' lttngmap uprobe ratio bound
 row '  armed, and wanted by nobody' ns pass.armed
-row 'a probe in a loop, two arguments' ns pass.ours pass.uprobe 0.25
-row 'libstdc++: an exception thrown' ns throw.ours throw.uprobe 0.25
-[[ -z $at ]] || row 'Python: a return of a function' ns python.ours python.uprobe 0.25
+row 'a probe in a loop, two arguments' ns pass.ours pass.uprobe sdt-loop
+row 'libstdc++: an exception thrown' ns throw.ours throw.uprobe sdt-throw
+[[ -z $at ]] || row 'Python: a return of a function' ns python.ours python.uprobe sdt-python

@@ -95,11 +95,12 @@ session_start() { # DAEMON MODE SUBBUFS RULE
 		'{"verb": "start", "session": "s"}'
 }
 
+# On a busy machine a program of many would be registered too late, and go without.
 with_map() { # DAEMON COMMAND...
 	local directory=$work/$1
 
 	shift
-	env LTTNGMAP_RUNTIME_DIR="$directory" "$@"
+	env LTTNGMAP_RUNTIME_DIR="$directory" LTTNGMAP_REGISTER_TIMEOUT=10000 "$@"
 }
 
 with_ust() {
@@ -154,7 +155,7 @@ idle_start() { # COUNT COMMAND...: processes that wait until descriptor 9 is clo
 	exec 9<>"$work/in"
 	for ((i = 0; i < count; i++)); do
 		"$@" <"$work/in" 9>&- >>"$work/ready" &
-		# Who waits longer than 100 ms for its registration goes without.
+		# Not all at once.
 		if ((i % 20 == 19)); then
 			wait_for 30 all_ready $((i + 1)) || die "processes do not start: $*"
 		fi

@@ -36,17 +36,19 @@ static struct json_object *request_of(struct session_verb *self, const char *nam
 	return request;
 }
 
-static bool has_context(struct json_object *channel, const char *name)
+/* As the channel lists it: with the depth of a stack. NULL: it has none. */
+static const char *has_context(struct json_object *channel, const char *name)
 {
 	struct json_object *contexts = session_member_array(channel, "contexts");
 
 	for (size_t i = 0; i < json_object_array_length(contexts); i++) {
 		const char *text = json_object_get_string(json_object_array_get_idx(contexts, i));
 
-		if (text && strcmp(text, name) == 0)
-			return true;
+		if (text && strcspn(text, ":") == strcspn(name, ":") &&
+		    strncmp(text, name, strcspn(name, ":")) == 0)
+			return text;
 	}
-	return false;
+	return NULL;
 }
 
 /* A context that was there, or was not, stays so when a later one is refused. */
@@ -54,9 +56,10 @@ static int add_step(struct session_batch *batch, struct session_verb *self,
 		    struct json_object *channel, const char *name, struct json_object *names)
 {
 	struct json_object *undo = NULL;
+	const char *had = has_context(channel, name);
 
-	if (has_context(channel, name) == !!remove_them)
-		undo = request_of(self, name, !remove_them);
+	if (!!had == !!remove_them)
+		undo = request_of(self, had ? had : name, !remove_them);
 	json_object_array_add(names, json_object_new_string(name));
 	return session_batch_add(batch, request_of(self, name, remove_them), undo, NULL);
 }

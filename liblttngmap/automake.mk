@@ -16,6 +16,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/attach/channel.c liblttngmap/attach/channel.h \
 	liblttngmap/ring/context.c liblttngmap/ring/context.h \
 	liblttngmap/base/descriptors.c liblttngmap/base/descriptors.h \
+	liblttngmap/event/callstack.c liblttngmap/event/callstack.h \
 	liblttngmap/event/event.c \
 	liblttngmap/event/event-fast.c liblttngmap/event/event-fast.h \
 	liblttngmap/event/event-trylock.c liblttngmap/event/event-trylock.h \
@@ -26,6 +27,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/ring/filter-string.c liblttngmap/ring/filter-string.h \
 	liblttngmap/ring/filter-test.h \
 	liblttngmap/base/local.c liblttngmap/base/local.h \
+	liblttngmap/attach/loaded.c liblttngmap/attach/loaded.h \
 	liblttngmap/attach/memory-map.c liblttngmap/attach/memory-map.h \
 	liblttngmap/attach/module.c liblttngmap/attach/module.h \
 	liblttngmap/attach/own-limits.c liblttngmap/attach/own-limits.h \
@@ -40,17 +42,13 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/event/ring-write.c liblttngmap/event/ring-write.h \
 	liblttngmap/attach/sandbox.c liblttngmap/attach/sandbox.h \
 	liblttngmap/attach/statedump.c liblttngmap/attach/statedump.h \
-	liblttngmap/base/vfork.c liblttngmap/base/vfork.h
-liblttngmap_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-
-# Walks of the stack, for the context callstack: not in liblttngmap.so yet.
-noinst_LTLIBRARIES += liblttngmap-unwind.la
-liblttngmap_unwind_la_SOURCES = \
 	liblttngmap/unwind/cfi.c liblttngmap/unwind/cfi.h \
 	liblttngmap/unwind/objects.c liblttngmap/unwind/objects.h \
+	liblttngmap/unwind/stack.c liblttngmap/unwind/stack.h \
 	liblttngmap/unwind/table.c liblttngmap/unwind/table.h \
-	liblttngmap/unwind/walk.c liblttngmap/unwind/walk.h
-liblttngmap_unwind_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+	liblttngmap/unwind/walk.c liblttngmap/unwind/walk.h \
+	liblttngmap/base/vfork.c liblttngmap/base/vfork.h
+liblttngmap_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 
 lib_LTLIBRARIES += liblttngmap.la
 liblttngmap_la_SOURCES =

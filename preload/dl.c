@@ -27,6 +27,7 @@
 #include <lttngmap/tracepoint.h>
 
 #include "preload/dl-caller.h"
+#include "liblttngmap/attach/loaded.h"
 #include "preload/dl-objects.h"
 
 #define NEXT_FUNCTIONS(X) X(dlopen) X(dlmopen) X(dlclose)
@@ -165,6 +166,7 @@ static void update(const void *ip)
 {
 	struct dl_object *object;
 
+	lttngmap_loaded_changed();
 	dl_objects_update();
 	for (object = dl_objects_news(); object;
 	     object = __atomic_load_n(&object->next, __ATOMIC_ACQUIRE)) {

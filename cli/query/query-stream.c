@@ -352,9 +352,12 @@ static inline bool next_record(struct query_reader *reader, const struct query_f
 	const struct query_class *class;
 	uint32_t id;
 
-	head = sizeof(word) + format->contexts.size;
-	if (left < head)
+	if (left < sizeof(word))
 		return false;
+	head = fields_size(&format->contexts, reader->at + sizeof(word), left - sizeof(word));
+	if (head == UINT64_MAX)
+		return false;
+	head += sizeof(word);
 	memcpy(&word, reader->at, sizeof(word));
 	id = (uint16_t)word;
 	class = id < format->nr_classes ? format->classes[id] : NULL;

@@ -78,7 +78,7 @@ struct query_class {
 /* One kind of streams of a trace. */
 struct query_format {
 	const struct query_trace *trace;
-	struct query_fields contexts; /* of a fixed size */
+	struct query_fields contexts;
 	int64_t vpid, vtid, procname; /* numbers of contexts; -1: none */
 	struct query_class **classes; /* by id */
 	uint32_t nr_classes;

@@ -336,7 +336,9 @@ static enum kind kind_of(const char *name)
 	case 'a':
 		return strcmp(name, "addr") == 0 ? KIND_FUNCTION : KIND_NONE;
 	case 'c':
-		return strcmp(name, "call_site") == 0 ? KIND_RETURN : KIND_NONE;
+		return strcmp(name, "call_site") == 0 || strcmp(name, "callstack_user") == 0
+			       ? KIND_RETURN
+			       : KIND_NONE;
 	case 't':
 		return strcmp(name, "this_fn") == 0 ? KIND_FUNCTION : KIND_NONE;
 	default:

@@ -81,11 +81,11 @@ bool symbols_each(struct symbols *symbols, size_t *number, uint64_t *machine, in
  */
 void symbols_end_of_traces(struct symbols *symbols);
 
-/* True if fields of that name hold addresses of code. */
+/* True if fields of that name hold addresses of code, or are sequences of such. */
 bool symbols_is_address(const char *name);
 /*
- * The symbol that the address points into. NULL: unknown, no address, or `symbols` is NULL. Valid
- * until the next call.
+ * The symbol that the address points into; an element of a sequence likewise. NULL: unknown, no
+ * address, or `symbols` is NULL. Valid until the next call.
  */
 struct symbol *symbols_find(struct symbols *symbols, const char *name, const bt_field *field);
 /* How often symbols_find() was asked about a process of which the trace does not tell what it had

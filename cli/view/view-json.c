@@ -144,6 +144,31 @@ static struct json_object *new_symbol(const struct symbol *symbol)
 	return object;
 }
 
+/* Of an address; of a sequence of these an array, with null where none is known. NULL: none. */
+static struct json_object *find_symbols(struct view *view, const char *name, const bt_field *field)
+{
+	const struct symbol *symbol;
+	struct json_object *array;
+	uint64_t length, found = 0;
+
+	if (!bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_ARRAY)) {
+		symbol = symbols_find(view->symbols, name, field);
+		return symbol ? new_symbol(symbol) : NULL;
+	}
+	array = json_object_new_array();
+	length = bt_field_array_get_length(field);
+	for (uint64_t i = 0; i < length; i++) {
+		symbol = symbols_find(view->symbols, name,
+				      bt_field_array_borrow_element_field_by_index_const(field, i));
+		found += symbol != NULL;
+		json_object_array_add(array, symbol ? new_symbol(symbol) : NULL);
+	}
+	if (found)
+		return array;
+	json_object_put(array);
+	return NULL;
+}
+
 static void add_symbols(struct view *view, struct json_object **object, const bt_field *structure)
 {
 	const bt_field_class *class = bt_field_borrow_class_const(structure);
@@ -152,18 +177,18 @@ static void add_symbols(struct view *view, struct json_object **object, const bt
 	for (uint64_t i = 0; i < count; i++) {
 		const char *name = bt_field_class_structure_member_get_name(
 			bt_field_class_structure_borrow_member_by_index_const(class, i));
-		const struct symbol *symbol;
+		struct json_object *found;
 
 		if (!symbols_is_address(name) || !view_filter_shows_field(&view->filter, name))
 			continue;
-		symbol = symbols_find(
-			view->symbols, name,
+		found = find_symbols(
+			view, name,
 			bt_field_structure_borrow_member_field_by_index_const(structure, i));
-		if (!symbol)
+		if (!found)
 			continue;
 		if (!*object)
 			*object = json_object_new_object();
-		json_object_object_add(*object, name, new_symbol(symbol));
+		json_object_object_add(*object, name, found);
 	}
 }
 

@@ -163,19 +163,6 @@ static void put_enumeration(struct text_output *out, const bt_field *field, bool
 	text_output_char(out, ')');
 }
 
-static void put_array(struct text_output *out, const bt_field *field)
-{
-	uint64_t length = bt_field_array_get_length(field);
-
-	text_output_char(out, '[');
-	for (uint64_t i = 0; i < length; i++) {
-		if (i > 0)
-			text_output_char(out, ' ');
-		put_field(out, bt_field_array_borrow_element_field_by_index_const(field, i));
-	}
-	text_output_char(out, ']');
-}
-
 /* Prints the symbol of an address as debuggers do. */
 static void put_symbol(struct view *view, struct text_output *out, const char *name,
 		       const bt_field *field)
@@ -187,6 +174,42 @@ static void put_symbol(struct view *view, struct text_output *out, const char *n
 	text_output_text(out, " <");
 	text_output_text(out, symbols_text(symbol));
 	text_output_char(out, '>');
+}
+
+/* `view` NULL: without symbols of its elements. */
+static void put_array(struct view *view, struct text_output *out, const char *name,
+		      const bt_field *field)
+{
+	uint64_t length = bt_field_array_get_length(field);
+
+	text_output_char(out, '[');
+	for (uint64_t i = 0; i < length; i++) {
+		const bt_field *element =
+			bt_field_array_borrow_element_field_by_index_const(field, i);
+
+		if (i > 0)
+			text_output_char(out, ' ');
+		put_field(out, element);
+		if (view)
+			put_symbol(view, out, name, element);
+	}
+	text_output_char(out, ']');
+}
+
+/* The member's value, and the symbols of addresses. */
+static void put_value(struct view *view, struct text_output *out, const char *name,
+		      const bt_field *member)
+{
+	const bool has_symbols = view && view->symbols && symbols_is_address(name);
+
+	if (has_symbols &&
+	    bt_field_class_type_is(bt_field_get_class_type(member), BT_FIELD_CLASS_TYPE_ARRAY)) {
+		put_array(view, out, name, member);
+		return;
+	}
+	put_field(out, member);
+	if (has_symbols)
+		put_symbol(view, out, name, member);
 }
 
 /*
@@ -243,9 +266,7 @@ static bool put_members(struct view *view, struct text_output *out, const bt_fie
 		any = true;
 		put_coloured(view, out, COLOUR_FIELD, name);
 		text_output_char(out, '=');
-		put_field(out, member);
-		if (view && view->symbols && symbols_is_address(name))
-			put_symbol(view, out, name, member);
+		put_value(view, out, name, member);
 	}
 	return any;
 }
@@ -277,7 +298,7 @@ static void put_field(struct text_output *out, const bt_field *field)
 		put_members(NULL, out, field, "", NULL, NULL);
 		text_output_char(out, '}');
 	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
-		put_array(out, field);
+		put_array(NULL, out, NULL, field);
 	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_OPTION)) {
 		field = bt_field_option_borrow_field_const(field);
 		if (field)

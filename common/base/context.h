@@ -18,6 +18,7 @@ struct context_kind {
 	uint8_t size; /* bytes */
 	bool is_signed;
 	bool is_text;     /* bytes up to the first NUL */
+	bool is_sequence; /* a 32-bit count, then elements of that size */
 	uint8_t base;     /* 10 or 16 */
 	const char *what; /* for people */
 };
@@ -25,7 +26,18 @@ struct context_kind {
 /* By enum lttngmap_context. */
 extern const struct context_kind context_kinds[LTTNGMAP_CONTEXTS];
 
-/* The context of that name, or -EINVAL. */
-int context_find(const char *name);
+#define CONTEXT_TEXT_SIZE 32
+
+/*
+ * The context of that name; `callstack` may have its depth behind it, ":64". *bits is what it has
+ * in a channel's set of contexts. -EINVAL: there is no such; -ERANGE: no such depth.
+ */
+int context_find(const char *text, uint64_t *bits);
+/* All bits that this context may have in such a set. */
+uint64_t context_mask(unsigned context);
+/* What context_find() makes this of: a context of the set. Returns `text`. */
+const char *context_text(unsigned context, uint64_t contexts, char text[CONTEXT_TEXT_SIZE]);
+/* Could a channel have that set? */
+bool context_is_set(uint64_t contexts);
 
 #endif /* COMMON_BASE_CONTEXT_H */

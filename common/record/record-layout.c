@@ -38,8 +38,9 @@ static uint32_t make_fixed(uint32_t size)
 
 struct stream {
 	bool is_known;
-	uint64_t base;    /* bytes before the fields */
-	uint32_t *events; /* by id */
+	uint64_t base;     /* bytes before the fields */
+	uint32_t sequence; /* of each element of the sequence that is between; 0: none */
+	uint32_t *events;  /* by id */
 	uint32_t nr_events;
 };
 
@@ -66,12 +67,14 @@ void record_layout_destroy(struct record_layout *layout)
 
 /* ---- what is known ----------------------------------------------------------------- */
 
-int record_layout_add_stream(struct record_layout *layout, uint32_t stream_id, uint64_t contexts)
+int record_layout_add_stream(struct record_layout *layout, uint32_t stream_id, uint64_t contexts,
+			     uint64_t sequence)
 {
-	if (stream_id >= LTTNGMAP_CHANNELS || contexts > SIZE_MAX_KEPT)
+	if (stream_id >= LTTNGMAP_CHANNELS || contexts > SIZE_MAX_KEPT || sequence > SIZE_MAX_KEPT)
 		return -EINVAL;
 	layout->streams[stream_id].is_known = true;
 	layout->streams[stream_id].base = HEADER_SIZE + contexts;
+	layout->streams[stream_id].sequence = (uint32_t)sequence;
 	return 0;
 }
 
@@ -170,7 +173,8 @@ static bool is_covered(const struct record_layout *layout, const struct record_l
 	const struct stream *here = &layout->streams[stream_id];
 	const struct stream *there = &other->streams[stream_id];
 
-	if (there->is_known && (!here->is_known || here->base != there->base))
+	if (there->is_known &&
+	    (!here->is_known || here->base != there->base || here->sequence != there->sequence))
 		return false;
 	for (uint32_t id = 0; id < there->nr_events; id++) {
 		uint32_t event = id < here->nr_events ? here->events[id] : 0;
@@ -255,6 +259,19 @@ static uint64_t measure(const uint32_t *step, const char *fields, uint64_t left,
 	}
 }
 
+/* Bytes before the fields; more than are left: the sequence runs past the packet. */
+static uint64_t find_fields(const struct stream *stream, const char *at, uint64_t left)
+{
+	uint32_t count;
+
+	if (!stream->sequence)
+		return stream->base;
+	if (left < stream->base + sizeof(count))
+		return UINT64_MAX;
+	memcpy(&count, at + stream->base, sizeof(count));
+	return stream->base + sizeof(count) + (uint64_t)count * stream->sequence;
+}
+
 /*
  * The bytes of the record at `at`, which is not of the id before. Not inlined: the walk
  * guesses that a record is as long as the one before, and is not to wait for tables then.
@@ -265,22 +282,25 @@ static __attribute__((noinline)) uint64_t look_up(const struct record_layout *la
 						  enum record_wrong *wrong, uint32_t *same)
 {
 	uint32_t event = id < stream->nr_events ? stream->events[id] : 0;
+	uint64_t fields;
 
 	*same = NO_ID;
 	if (!event) {
 		*wrong = RECORD_ID;
 		return 0;
 	}
-	if (event & 1) {
+	if (event & 1 && !stream->sequence) {
 		*same = id;
 		return stream->base + (event >> 1);
 	}
-	if (left < stream->base) {
+	fields = find_fields(stream, at, left);
+	if (left < fields) {
 		*wrong = RECORD_LENGTH;
 		return 0;
 	}
-	return stream->base +
-	       measure(layout->steps + (event >> 1), at + stream->base, left - stream->base, wrong);
+	if (event & 1)
+		return fields + (event >> 1);
+	return fields + measure(layout->steps + (event >> 1), at + fields, left - fields, wrong);
 }
 
 static bool find_fault(struct record_fault *fault, enum record_wrong wrong, uint32_t id,

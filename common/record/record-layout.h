@@ -51,8 +51,12 @@ struct record_layout *record_layout_create(void);
 /* NULL is allowed. */
 void record_layout_destroy(struct record_layout *layout);
 
-/* `contexts`: bytes before the fields of each record. Again: they changed. 0 or -errno. */
-int record_layout_add_stream(struct record_layout *layout, uint32_t stream_id, uint64_t contexts);
+/*
+ * `contexts`: bytes before the fields of each record; `sequence`: of each element of a sequence
+ * that is behind these, 0: there is none. Again: they changed. 0 or -errno.
+ */
+int record_layout_add_stream(struct record_layout *layout, uint32_t stream_id, uint64_t contexts,
+			     uint64_t sequence);
 /*
  * Sets the fields of event `id`. An event that the stream has already stays unchanged: an id never
  * changes its meaning. 0; -EINVAL: no such stream; -ENOMEM.

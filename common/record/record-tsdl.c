@@ -346,7 +346,7 @@ static void take_packet_context(struct tsdl_scan *scan, struct record_trace *tra
 static int take_stream(struct tsdl_scan *scan, struct record_layout *layout, struct parts *parts,
 		       struct record_trace *trace)
 {
-	uint64_t id = 0, contexts = 0;
+	uint64_t id = 0, contexts = 0, sequence = 0;
 	bool has_contexts = false;
 	int error;
 
@@ -367,9 +367,12 @@ static int take_stream(struct tsdl_scan *scan, struct record_layout *layout, str
 			has_contexts = true;
 			take_struct(scan, parts);
 			for (size_t i = 0; i < parts->count; i++) {
-				if (parts->all[i].kind != RECORD_PART_FIXED)
-					tsdl_fail(scan, "fields of a fixed size");
-				contexts += parts->all[i].size;
+				if (parts->all[i].kind == RECORD_PART_FIXED && !sequence)
+					contexts += parts->all[i].size;
+				else if (parts->all[i].kind == RECORD_PART_SEQUENCE && !sequence)
+					sequence = parts->all[i].size;
+				else
+					tsdl_fail(scan, "fields of a fixed size, then a sequence");
 			}
 		} else {
 			tsdl_skip_statement(scan);
@@ -377,7 +380,7 @@ static int take_stream(struct tsdl_scan *scan, struct record_layout *layout, str
 	}
 	if (scan->error || id > UINT32_MAX)
 		return -ENOTSUP;
-	error = record_layout_add_stream(layout, (uint32_t)id, contexts);
+	error = record_layout_add_stream(layout, (uint32_t)id, contexts, sequence);
 	if (error || !parts->visitor)
 		return error;
 	return parts->visitor->stream(parts->visitor->data, (uint32_t)id, parts->members,

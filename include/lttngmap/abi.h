@@ -135,7 +135,7 @@ struct lttngmap_channel {
 	uint8_t flags;                /* enum lttngmap_channel_flag */
 	uint32_t blocking_timeout_ms; /* LTTNGMAP_MODE_BLOCKING: 0 = no limit */
 	uint32_t life;                /* which channel of the slot; its rings, where shared */
-	uint64_t contexts;            /* bit set of 1 << enum lttngmap_context */
+	uint64_t contexts;            /* bit set of 1 << enum lttngmap_context, and a depth */
 	uint64_t reserved2[5];
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_channel) == 64);
@@ -489,9 +489,20 @@ enum lttngmap_context {
 	LTTNGMAP_CONTEXT_VGID = 16,
 	LTTNGMAP_CONTEXT_VEGID = 17,
 	LTTNGMAP_CONTEXT_VSGID = 18,
+	/* A 32-bit count, and as many u64: where the event is, then its callers' addresses. */
+	LTTNGMAP_CONTEXT_CALLSTACK = 19,
 };
-#define LTTNGMAP_CONTEXTS 19u
+#define LTTNGMAP_CONTEXTS 20u
+/* A bit set with CALLSTACK has the most addresses of one stack from this bit on; others have 0. */
+#define LTTNGMAP_CALLSTACK_SHIFT 32
+#define LTTNGMAP_CALLSTACK_MAX 128u
+#define LTTNGMAP_CALLSTACK_DEFAULT 32u
 #define LTTNGMAP_PROCNAME_SIZE 16u
+
+static inline uint32_t lttngmap_callstack_depth(uint64_t contexts)
+{
+	return (uint32_t)(contexts >> LTTNGMAP_CALLSTACK_SHIFT & 0xff);
+}
 
 #ifdef __cplusplus
 }

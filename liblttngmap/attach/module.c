@@ -22,6 +22,7 @@
 #include "liblttngmap/attach/attach.h"
 #include "liblttngmap/base/descriptors.h"
 #include "liblttngmap/attach/exchange.h"
+#include "liblttngmap/attach/loaded.h"
 #include "liblttngmap/base/local.h"
 #include "liblttngmap/attach/sandbox.h"
 #include "liblttngmap/base/vfork.h"
@@ -517,6 +518,7 @@ void lttngmap_module_register(struct lttngmap_module *module)
 	if (module->state != MODULE_LISTED && module->state != MODULE_LATE)
 		module_announce(module);
 	module_unlock();
+	lttngmap_loaded_changed();
 }
 
 /* False: another module was added before it meanwhile. */

@@ -21,6 +21,7 @@
 #include "liblttngmap/ring/ring-rseq.h"
 #include "liblttngmap/ring/ring-switch.h"
 #include "liblttngmap/ring/ring-trylock.h"
+#include "liblttngmap/event/callstack.h"
 #include "liblttngmap/event/ring-wait.h"
 #include "liblttngmap/base/vfork.h"
 
@@ -108,8 +109,17 @@ static void make_record(struct ring_record *record, uint32_t id, const void *fie
 	record->id = id;
 }
 
-/* Words that a record with contexts takes, and the following word, which is read too. */
-#define CONTEXT_WORDS(event) ((CONTEXT_SIZE_MAX + (event)->size) / 8 + 2)
+/* Bytes of a record with contexts that are behind its header and in front of its fields, at most.
+ */
+static size_t contexts_room(uint64_t contexts)
+{
+	const uint32_t depth = lttngmap_callstack_depth(contexts);
+
+	return CONTEXT_SIZE_MAX + (depth ? CALLSTACK_ROOM(depth) : 0);
+}
+
+/* Words that such a record takes, and the following word, which is read too. */
+#define CONTEXT_WORDS(event, contexts) ((contexts_room(contexts) + (event)->size) / 8 + 2)
 
 /*
  * The contexts, then the fields, in a buffer of CONTEXT_WORDS(). They are copied by words, for
@@ -121,10 +131,20 @@ make_with_contexts(struct ring_record *record, const struct local *local, uint64
 {
 	unsigned char *at = (unsigned char *)buffer;
 	size_t size = context_write(local, contexts & ~RING_CHANNEL_FILTERED, event->ip, at);
+	uint32_t depth = lttngmap_callstack_depth(contexts);
 	uint64_t word;
 
-	if (size + event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
+	if (size + (depth ? sizeof(depth) : 0) + event->size >
+	    LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
 		return false;
+	if (UNLIKELY(depth)) {
+		const size_t left = LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - size -
+				    sizeof(depth) - event->size;
+
+		if (depth > left / sizeof(word))
+			depth = (uint32_t)(left / sizeof(word));
+		size += callstack_write(depth, event->ip, at + size);
+	}
 	for (size_t done = 0; done < event->size; done += sizeof(word)) {
 		__builtin_memcpy(&word, (const char *)event->fields + done, sizeof(word));
 		__builtin_memcpy(at + size + done, &word, sizeof(word));
@@ -143,7 +163,7 @@ try_with_contexts(struct local *local, const struct ring_channel *channel,
 		  const struct ring_event *event, uint64_t epoch, bool by_rseq,
 		  struct lttngmap_ring **full)
 {
-	uint64_t buffer[CONTEXT_WORDS(event)];
+	uint64_t buffer[CONTEXT_WORDS(event, channel->contexts)];
 	struct ring_record record;
 
 	if (!make_with_contexts(&record, local, channel->contexts, event, buffer))
@@ -368,7 +388,7 @@ static __attribute__((noinline)) bool write_contexts(struct local *local, uint32
 						     const struct ring_event *event)
 {
 	uint64_t contexts = RING_CHANNEL_FIELD(&local->channels[slot], contexts);
-	uint64_t buffer[CONTEXT_WORDS(event)];
+	uint64_t buffer[CONTEXT_WORDS(event, contexts)];
 	struct ring_record record;
 
 	record.place.epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);

@@ -100,7 +100,7 @@ static void refresh(const struct local *local, uint64_t contexts)
 		cache.known &= ~ageing;
 		cache.asked = arch_ticks();
 	}
-	missing = contexts & ~cache.known & ~(BIT(PTHREAD_ID) | BIT(IP));
+	missing = contexts & BITS(VPID, VSGID) & ~cache.known & ~(BIT(PTHREAD_ID) | BIT(IP));
 	if (missing) {
 		ask(missing);
 		cache.known |= missing;
@@ -173,7 +173,7 @@ bool context_read(const struct local *local, uint32_t id, const void *ip,
 		value->number = current_cpu(local);
 		return true;
 	}
-	if (id >= LTTNGMAP_CONTEXTS)
+	if (id >= LTTNGMAP_CONTEXTS || id == LTTNGMAP_CONTEXT_CALLSTACK)
 		return false;
 	refresh(local, UINT64_C(1) << id);
 	if (id == LTTNGMAP_CONTEXT_VPID)

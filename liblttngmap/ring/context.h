@@ -17,7 +17,7 @@
 #include "liblttngmap/ring/filter.h"
 #include "liblttngmap/base/local.h"
 
-/* All of them together, bytes. */
+/* All of them together but the callstack, bytes. */
 #define CONTEXT_SIZE_MAX (2 * 4 + 16 + 2 * 8 + 8 * 8 + 6 * 4)
 
 /* The thread's id, for event-fast.c: valid in the process of `epoch`. */
@@ -30,7 +30,7 @@ extern __thread struct context_vtid context_vtid
 
 /*
  * Put the values of `contexts`, a bit set, at `to`, which has room for
- * CONTEXT_SIZE_MAX bytes. Returns how many bytes they are. Signal-safe; makes
+ * CONTEXT_SIZE_MAX bytes. That of the last one, the callstack, is callstack_write()'s. Returns how many bytes they are. Signal-safe; makes
  * system calls where a value must be asked for.
  */
 size_t context_write(const struct local *local, uint64_t contexts, const void *ip,

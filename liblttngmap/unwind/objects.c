@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "liblttngmap/unwind/objects.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdbool.h>
@@ -141,6 +142,10 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *data)
 		made->objects[at] = made->objects[at - 1];
 	made->objects[at] = object;
 	made->count++;
+	if ((uintptr_t)add_object - object.start < object.end - object.start) {
+		made->own_start = object.start;
+		made->own_end = object.end;
+	}
 	return 0;
 }
 
@@ -149,6 +154,20 @@ static bool is_same(const struct unwind_objects *before, const struct unwind_obj
 {
 	return before && before->count == made->count &&
 	       memcmp(before->objects, made->objects, made->count * sizeof(made->objects[0])) == 0;
+}
+
+/* Not a program's own function of this name, which may tell of what was once. */
+static void look_at_objects(struct update *update)
+{
+	static int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+	void *found = __atomic_load_n((void **)&iterate, __ATOMIC_RELAXED);
+
+	if (!found) {
+		found = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+		__atomic_store_n((void **)&iterate, found, __ATOMIC_RELAXED);
+	}
+	if (found)
+		__atomic_load_n(&iterate, __ATOMIC_RELAXED)(add_object, update);
 }
 
 int unwind_objects_update(void)
@@ -162,7 +181,7 @@ int unwind_objects_update(void)
 
 	if (!update.made)
 		return -ENOMEM;
-	dl_iterate_phdr(add_object, &update);
+	look_at_objects(&update);
 	size = sizeof(*kept) + update.made->count * sizeof(kept->objects[0]);
 	if (!update.result && !is_same(before, update.made)) {
 		kept = take_memory(size);

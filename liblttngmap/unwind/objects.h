@@ -26,7 +26,8 @@ struct unwind_object {
 };
 
 struct unwind_objects {
-	uint64_t generation; /* from 1 on */
+	uint64_t generation;          /* from 1 on */
+	uintptr_t own_start, own_end; /* the object that has this library's code */
 	size_t count;
 	struct unwind_object objects[]; /* by start */
 };

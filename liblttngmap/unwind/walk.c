@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "liblttngmap/unwind/walk.h"
 
-#include <stdbool.h>
 #include <ucontext.h>
 
 #define CACHE_SIZE 4096u /* entries: 64 KiB */
@@ -96,27 +95,24 @@ static bool step_out(const struct unwind_stack *stack, uint32_t rule, struct unw
 	return read_word(stack, cfa - 8, &at->rip);
 }
 
-size_t unwind_walk(const struct unwind_objects *objects, struct unwind_registers registers,
-		   const struct unwind_stack stacks[UNWIND_STACKS], uint64_t *addresses,
-		   size_t room, int *is_whole)
+size_t unwind_walk(const struct unwind_objects *objects, struct unwind_registers *registers,
+		   const struct unwind_stack *stack, uint64_t *addresses, size_t room,
+		   bool *is_whole)
 {
 	uintptr_t before = 0; /* 1 if rip is a return address, which may be another function's */
 	size_t count = 0;
 
 	*is_whole = false;
 	while (count < room) {
-		const struct unwind_stack *stack = &stacks[!is_inside(&stacks[0], registers.rsp)];
-		const uint32_t rule = find_rule(objects, registers.rip - before);
+		const uint32_t rule = find_rule(objects, registers->rip - before);
 
 		/* The innermost address is known, whatever is known of it. */
 		if (count && unwind_rule_kind(rule) == UNWIND_STOP)
 			break;
-		addresses[count++] = registers.rip;
-		if (unwind_rule_kind(rule) == UNWIND_END) {
-			*is_whole = true;
-			break;
-		}
-		if (!is_inside(stack, registers.rsp) || !step_out(stack, rule, &registers))
+		addresses[count++] = registers->rip;
+		*is_whole = unwind_rule_kind(rule) == UNWIND_END;
+		if (*is_whole || !is_inside(stack, registers->rsp) ||
+		    !step_out(stack, rule, registers))
 			break;
 		before = unwind_rule_kind(rule) != UNWIND_SIGNAL;
 	}

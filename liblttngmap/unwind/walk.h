@@ -3,7 +3,7 @@
 /*
  * walk.h - the return addresses on a thread's stack, without frame pointers.
  *
- * Signal-safe: no lock, no malloc, no system call, no thread storage. A walk reads the stacks that
+ * Signal-safe: no lock, no malloc, no system call, no thread storage. A walk reads the stack that
  * it is given, copies of tables that are never freed (objects.h), and a cache of rules.
  *
  * The cache is one for all threads. An entry is two words, the rule and its key mixed with the
@@ -13,6 +13,7 @@
 #ifndef LIBLTTNGMAP_UNWIND_WALK_H
 #define LIBLTTNGMAP_UNWIND_WALK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,17 +28,16 @@ struct unwind_stack {
 	uintptr_t begin, end;
 };
 
-#define UNWIND_STACKS 2u /* the thread's own, and the alternate one of its signals */
-
 /*
  * Writes to `addresses`, which has room for `room`, the address at which the thread stands, then
  * those to which its callers return, innermost first. `*is_whole` becomes true if the last is the
  * outermost frame's. Returns how many there are. A walk ends early at code without a known rule,
- * and at a frame that is not in `stacks` or not further out than the one before.
+ * and at a frame that is not in `stack` or not further out than the one before. `*registers` then
+ * are those of the last address.
  */
-size_t unwind_walk(const struct unwind_objects *objects, struct unwind_registers registers,
-		   const struct unwind_stack stacks[UNWIND_STACKS], uint64_t *addresses,
-		   size_t room, int *is_whole);
+size_t unwind_walk(const struct unwind_objects *objects, struct unwind_registers *registers,
+		   const struct unwind_stack *stack, uint64_t *addresses, size_t room,
+		   bool *is_whole);
 
 /* The registers of the function that this is used in. */
 #define UNWIND_REGISTERS_HERE(registers)                                                           \

@@ -31,14 +31,16 @@ static struct record_part part_of(const struct registry_field *field)
 	return part;
 }
 
-static uint64_t contexts_size(uint64_t contexts)
+static int add_stream(struct record_layout *layout, uint64_t contexts)
 {
-	uint64_t size = 0;
+	uint64_t fixed = 0, sequence = 0;
 
+	/* The last one alone may be a sequence. */
 	for (unsigned i = 0; i < LTTNGMAP_CONTEXTS; i++)
 		if (contexts >> i & 1)
-			size += context_kinds[i].size;
-	return size;
+			*(context_kinds[i].is_sequence ? &sequence : &fixed) +=
+				context_kinds[i].size;
+	return record_layout_add_stream(layout, 0, fixed, sequence);
 }
 
 static int add_class(struct record_layout *layout, const struct registry_class *event_class)
@@ -60,7 +62,7 @@ struct record_layout *class_layout_create(const struct registry *registry,
 	if (!layout)
 		return NULL;
 	(void)metadata_channel(metadata, stream_id, &contexts);
-	error = record_layout_add_stream(layout, 0, contexts_size(contexts));
+	error = add_stream(layout, contexts);
 	for (uint32_t id = 0; !error && id < registry_count(registry); id++)
 		if (metadata_has_event(metadata, stream_id, id))
 			error = add_class(layout, registry_get(registry, id));

@@ -141,6 +141,13 @@ static void write_contexts(FILE *out, uint64_t contexts)
 			continue;
 		if (kind->is_text)
 			fprintf(out, "\t\t" UTF8_BYTE " _%s[%u];\n", kind->name, kind->size);
+		else if (kind->is_sequence)
+			/* As LTTng's kernel tracer names the stack of a program. */
+			fprintf(out,
+				"\t\tuint32_t __%s_user_length;\n"
+				"\t\tinteger { size = %u; align = 8; signed = 0; base = %u; } "
+				"_%s_user[ __%s_user_length ];\n",
+				kind->name, kind->size * 8u, kind->base, kind->name, kind->name);
 		else
 			fprintf(out,
 				"\t\tinteger { size = %u; align = 8; signed = %d; base = %u; } "

@@ -16,13 +16,16 @@
 #include "sessiond/session/channel.h"
 #include "sessiond/session/session.h"
 
-static int find_context(struct control_client *client, const char *name)
+static int find_context(struct control_client *client, const char *name, uint64_t *bits)
 {
-	int context = name ? context_find(name) : -EINVAL;
+	int context = name ? context_find(name, bits) : -EINVAL;
 
 	if (context >= 0)
 		return context;
-	if (name && strncmp(name, "perf:", 5) == 0)
+	if (context == -ERANGE)
+		control_refuse(client, "give callstack:1 to callstack:128, or callstack for 32",
+			       "%.80s has no depth that a stack can be recorded with", name);
+	else if (name && strncmp(name, "perf:", 5) == 0)
 		control_refuse(client, "lttngmap-context(1) says why; perf-stat(1) counts",
 			       "context %.80s cannot be had: each thread of a program would need "
 			       "a descriptor and a system call of ours for it",
@@ -51,13 +54,16 @@ static int take_contexts(struct control_client *client, struct json_object *requ
 	*contexts = 0;
 	for (size_t i = 0; i < json_object_array_length(names); i++) {
 		struct json_object *item = json_object_array_get_idx(names, i);
-		int context = find_context(client, json_object_is_type(item, json_type_string)
-							   ? json_object_get_string(item)
-							   : NULL);
+		uint64_t bits;
+		int context = find_context(client,
+					   json_object_is_type(item, json_type_string)
+						   ? json_object_get_string(item)
+						   : NULL,
+					   &bits);
 
 		if (context < 0)
 			return context;
-		*contexts |= UINT64_C(1) << context;
+		*contexts = (*contexts & ~context_mask((unsigned)context)) | bits;
 	}
 	return 0;
 }
@@ -280,19 +286,19 @@ void control_serve_context(struct control_client *client, struct json_object *re
 	struct channel *channel;
 	bool remove = false;
 	const char *name;
-	uint64_t bit;
+	uint64_t bits, mask;
 	int context;
 
 	channel = session ? control_need_channel(client, session, request) : NULL;
 	name = channel ? control_need_string(client, request, "context") : NULL;
 	if (!name || control_take_bool(client, request, "remove", &remove) != 0)
 		return;
-	context = find_context(client, name);
+	context = find_context(client, name, &bits);
 	if (context < 0)
 		return;
-	bit = UINT64_C(1) << context;
+	mask = context_mask((unsigned)context);
 	channel_get_config(channel, &config);
-	if (((config.contexts & bit) != 0) != remove) {
+	if (((config.contexts & mask) != 0) != remove) {
 		control_refuse(client, "`list` shows a channel's contexts",
 			       "channel %s has the context %s %s", channel->name, name,
 			       remove ? "not" : "already");
@@ -300,6 +306,6 @@ void control_serve_context(struct control_client *client, struct json_object *re
 	}
 	if (!remove && !control_list_fits(client, session, request))
 		return;
-	config.contexts ^= bit;
+	config.contexts = (config.contexts & ~mask) | (remove ? 0 : bits);
 	change_to(client, channel, &config);
 }

@@ -59,10 +59,12 @@ static struct json_object *describe_rules(const struct rule_list *rules)
 static struct json_object *describe_contexts(uint64_t contexts)
 {
 	struct json_object *array = json_object_new_array();
+	char text[CONTEXT_TEXT_SIZE];
 
 	for (unsigned int i = 0; i < LTTNGMAP_CONTEXTS; i++)
 		if (contexts >> i & 1)
-			json_object_array_add(array, json_object_new_string(context_kinds[i].name));
+			json_object_array_add(
+				array, json_object_new_string(context_text(i, contexts, text)));
 	return array;
 }
 

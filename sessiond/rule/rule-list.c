@@ -47,17 +47,20 @@ static size_t entry_size(const struct rule_entry *entry)
 			 entry->filter ? filter_expression_text(entry->filter) : NULL);
 }
 
-/* Names that $ctx.NAME accepts: each context, and the CPU. */
+/* Names that $ctx.NAME accepts: each context of one value, and the CPU. */
 static const struct filter_context_list *context_list(void)
 {
 	static struct filter_context contexts[LTTNGMAP_CONTEXTS + 1];
-	static const struct filter_context_list list = { contexts, LTTNGMAP_CONTEXTS + 1 };
+	static struct filter_context_list list = { contexts, 0 };
+	size_t count = 0;
 
 	for (uint32_t i = 0; i < LTTNGMAP_CONTEXTS; i++) {
 		const struct context_kind *kind = &context_kinds[i];
 		bool is_unsigned = kind->size == 8 && !kind->is_signed;
 
-		contexts[i] = (struct filter_context){
+		if (kind->is_sequence)
+			continue;
+		contexts[count++] = (struct filter_context){
 			.name = kind->name,
 			.id = i,
 			.type = kind->is_text ? FILTER_TYPE_STRING
@@ -65,11 +68,12 @@ static const struct filter_context_list *context_list(void)
 					      : FILTER_TYPE_SIGNED,
 		};
 	}
-	contexts[LTTNGMAP_CONTEXTS] = (struct filter_context){
+	contexts[count++] = (struct filter_context){
 		.name = "cpu_id",
 		.id = LTTNGMAP_FILTER_CONTEXT_CPU_ID,
 		.type = FILTER_TYPE_SIGNED,
 	};
+	list.nr_contexts = count;
 	return &list;
 }
 

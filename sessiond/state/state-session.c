@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/context.h"
 #include "common/base/json-message.h"
 #include "common/base/name.h"
 #include "sessiond/base/messages.h"
@@ -159,7 +160,7 @@ static bool is_sound(const struct session *session, const struct channel *saved,
 	       number_of(object, "subbufs_shift") <= LTTNGMAP_SUBBUFS_SHIFT_MAX &&
 	       saved->subbuf_shift >= LTTNGMAP_SUBBUF_SHIFT_MIN &&
 	       saved->subbufs_shift >= LTTNGMAP_SUBBUFS_SHIFT_MIN &&
-	       saved->contexts >> LTTNGMAP_CONTEXTS == 0 && saved->life != 0 &&
+	       context_is_set(saved->contexts) && saved->life != 0 &&
 	       !session->daemon->slots.slot[saved->slot].taken;
 }
 
@@ -243,7 +244,7 @@ static int restore_stream(struct json_object *object, void *data)
 	int error;
 
 	if (!name || !name_is_session(name) || id >= LTTNGMAP_CHANNELS ||
-	    contexts >> LTTNGMAP_CONTEXTS)
+	    !context_is_set(contexts))
 		return -EBADMSG;
 	error = metadata_add_channel(session->metadata, id, name, contexts);
 	session->nr_streams++;

@@ -96,8 +96,8 @@ static void make_layout(void)
 
 	layout = record_layout_create();
 	is(record_layout_add_event(layout, STREAM, FIXED, fixed, 2), -EINVAL, "no such stream yet");
-	is(record_layout_add_stream(layout, LTTNGMAP_CHANNELS, 0), -EINVAL, "nor can there be one");
-	is(record_layout_add_stream(layout, STREAM, 4), 0, "a stream with contexts");
+	is(record_layout_add_stream(layout, LTTNGMAP_CHANNELS, 0, 0), -EINVAL, "nor can there be one");
+	is(record_layout_add_stream(layout, STREAM, 4, 0), 0, "a stream with contexts");
 	ok(record_layout_add_event(layout, STREAM, FIXED, fixed, 2) == 0 &&
 		   record_layout_add_event(layout, STREAM, VARIED, varied, 3) == 0 &&
 		   record_layout_add_event(layout, STREAM, LARGE, &large, 1) == 0 &&
@@ -107,7 +107,7 @@ static void make_layout(void)
 	   "events in it");
 	is(record_layout_add_event(layout, STREAM + LTTNGMAP_CHANNELS, FIXED, fixed, 2), -EINVAL,
 	   "none in a stream that cannot be");
-	is(record_layout_add_stream(layout, STREAM, UINT64_C(1) << 32), -EINVAL,
+	is(record_layout_add_stream(layout, STREAM, UINT64_C(1) << 32, 0), -EINVAL,
 	   "contexts that no packet holds");
 	is(record_layout_add_event(layout, STREAM, FIXED, varied, 3), 0, "one again: it stays");
 }
@@ -379,7 +379,7 @@ static struct record_layout *one_event(uint32_t stream_id, uint64_t contexts, ui
 {
 	struct record_layout *other = record_layout_create();
 
-	if (!other || record_layout_add_stream(other, stream_id, contexts) != 0 ||
+	if (!other || record_layout_add_stream(other, stream_id, contexts, 0) != 0 ||
 	    record_layout_add_event(other, stream_id, id, parts, nr_parts) != 0)
 		bail_out("no layout");
 	return other;

@@ -16,7 +16,7 @@
 #include <ucontext.h>
 
 #include "liblttngmap/unwind/cfi.h"
-#include "liblttngmap/unwind/walk.h"
+#include "liblttngmap/unwind/stack.h"
 #include "tests/utils/tap.h"
 
 #define DEPTH 128
@@ -26,21 +26,8 @@
 #define GARBAGE_WALKS 1000000
 #define GARBAGE_TABLES 200
 
-static __thread struct unwind_stack stacks[UNWIND_STACKS];
 static unsigned steps, steps_same, steps_whole, steps_from_handler;
 static bool handler_same, callback_same;
-
-static void find_bounds(void)
-{
-	pthread_attr_t attributes;
-	void *stack;
-	size_t size;
-
-	pthread_getattr_np(pthread_self(), &attributes);
-	pthread_attr_getstack(&attributes, &stack, &size);
-	pthread_attr_destroy(&attributes);
-	stacks[0] = (struct unwind_stack){ (uintptr_t)stack, (uintptr_t)stack + size };
-}
 
 /* Are these the last frames of libgcc's, down to the outermost one? */
 static bool is_tail(const uint64_t *ours, size_t count, void *const *theirs, int their_count)
@@ -59,10 +46,10 @@ static __attribute__((noinline)) bool is_same_here(void)
 	uint64_t ours[DEPTH];
 	void *theirs[DEPTH];
 	size_t count;
-	int is_whole;
+	bool is_whole;
 
 	UNWIND_REGISTERS_HERE(here);
-	count = unwind_walk(unwind_objects_now(), here, stacks, ours, DEPTH, &is_whole);
+	count = unwind_thread(unwind_objects_now(), here, true, ours, DEPTH, &is_whole);
 	/* The first is where each of the two was called. */
 	return is_whole && is_tail(ours + 1, count - 1, theirs, backtrace(theirs, DEPTH));
 }
@@ -98,9 +85,9 @@ static void on_step(int number, siginfo_t *info, void *data)
 						(uintptr_t)values[REG_RBX] };
 	uint64_t ours[DEPTH];
 	void *theirs[DEPTH];
-	int is_whole;
+	bool is_whole;
 	const size_t count =
-		unwind_walk(unwind_objects_now(), there, stacks, ours, DEPTH, &is_whole);
+		unwind_thread(unwind_objects_now(), there, true, ours, DEPTH, &is_whole);
 
 	(void)number;
 	(void)info;
@@ -138,7 +125,6 @@ static void *run_thread(void *data)
 {
 	bool *same = data;
 
-	find_bounds();
 	*same = recurse(40);
 	return NULL;
 }
@@ -148,7 +134,7 @@ __asm__(".text\n.type call_without_table, @function\ncall_without_table:\n\t"
 	"subq $40, %rsp\n\tcall *%rdi\n\taddq $40, %rsp\n\tret\n");
 void call_without_table(void (*function)(void));
 static size_t frames_without_table;
-static int whole_without_table;
+static bool whole_without_table;
 
 static __attribute__((noinline)) void walk_without_table(void)
 {
@@ -157,7 +143,7 @@ static __attribute__((noinline)) void walk_without_table(void)
 
 	UNWIND_REGISTERS_HERE(here);
 	frames_without_table =
-		unwind_walk(unwind_objects_now(), here, stacks, ours, DEPTH, &whole_without_table);
+		unwind_thread(unwind_objects_now(), here, true, ours, DEPTH, &whole_without_table);
 }
 
 static uintptr_t random_code(const struct unwind_objects *objects)
@@ -181,23 +167,21 @@ static uint64_t walk_garbage(void)
 	const struct unwind_objects *objects = unwind_objects_now();
 	const size_t size = 32768, words = size / 8;
 	uint64_t *stack = (uint64_t *)guarded(size), frames = 0;
-	const struct unwind_stack garbage[UNWIND_STACKS] = {
-		{ (uintptr_t)stack, (uintptr_t)stack + size },
-	};
+	const struct unwind_stack garbage = { (uintptr_t)stack, (uintptr_t)stack + size };
 	uint64_t ours[DEPTH];
-	int is_whole;
+	bool is_whole;
 
 	for (unsigned i = 0; i < GARBAGE_WALKS; i++) {
 		const uintptr_t rsp = (uintptr_t)stack + (size_t)rand() % (size + 64);
 		const uintptr_t near = rand() % 2 ? rsp + (size_t)rand() % 256 : UINTPTR_MAX;
-		const struct unwind_registers registers = { random_code(objects), rsp, near, near };
+		struct unwind_registers registers = { random_code(objects), rsp, near, near };
 
 		for (unsigned j = 0; j < 16; j++)
 			stack[(size_t)rand() % words] =
 				rand() % 3
 					? random_code(objects)
 					: (uintptr_t)stack + (size_t)rand() % (size + 64) / 8 * 8;
-		frames += unwind_walk(objects, registers, garbage, ours, DEPTH, &is_whole);
+		frames += unwind_walk(objects, &registers, &garbage, ours, DEPTH, &is_whole);
 	}
 	return frames;
 }
@@ -318,6 +302,67 @@ static uint32_t rule_of_deep_function(void)
 	return unwind_table_find(rows, count, 100);
 }
 
+/* A coroutine's stack is not known: the walk has the address where it is, and reads nothing. */
+static ucontext_t coroutine, main_context;
+static size_t frames_in_coroutine;
+static bool whole_in_coroutine;
+
+static void run_coroutine(void)
+{
+	struct unwind_registers here;
+	uint64_t ours[DEPTH];
+
+	UNWIND_REGISTERS_HERE(here);
+	frames_in_coroutine =
+		unwind_thread(unwind_objects_now(), here, true, ours, DEPTH, &whole_in_coroutine);
+}
+
+/* Right below this thread's own stack, as far as that is known: behind a page that is not there. */
+static void test_coroutine(void)
+{
+	const size_t size = 65536;
+	char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	getcontext(&coroutine);
+	coroutine.uc_stack.ss_sp = stack;
+	coroutine.uc_stack.ss_size = size;
+	coroutine.uc_link = &main_context;
+	makecontext(&coroutine, run_coroutine, 0);
+	swapcontext(&main_context, &coroutine);
+	ok(frames_in_coroutine == 1 && !whole_in_coroutine,
+	   "nothing is read of a coroutine's stack");
+	munmap(stack, size);
+}
+
+static void *run_coroutine_in_thread(void *data)
+{
+	(void)data;
+	test_coroutine();
+	return NULL;
+}
+
+/* Without system calls: what was asked for before is known still. */
+static __attribute__((noinline)) bool is_whole_unasked(void)
+{
+	struct unwind_registers here;
+	uint64_t ours[DEPTH];
+	bool is_whole;
+
+	UNWIND_REGISTERS_HERE(here);
+	unwind_thread(unwind_objects_now(), here, false, ours, DEPTH, &is_whole);
+	return is_whole;
+}
+
+static void *run_unasked(void *data)
+{
+	bool *whole = data;
+
+	whole[0] = is_whole_unasked();
+	recurse(3);
+	whole[1] = is_whole_unasked();
+	return NULL;
+}
+
 static const struct unwind_object *largest(void)
 {
 	const struct unwind_objects *objects = unwind_objects_now();
@@ -335,8 +380,6 @@ static void test_signals(void)
 	const stack_t alternate = { .ss_sp = malloc(ALTERNATE_SIZE), .ss_size = ALTERNATE_SIZE };
 
 	sigaltstack(&alternate, NULL);
-	stacks[1].begin = (uintptr_t)alternate.ss_sp;
-	stacks[1].end = stacks[1].begin + ALTERNATE_SIZE;
 	sigaction(SIGUSR1, &on, NULL);
 	raise(SIGUSR1);
 	ok(handler_same, "from a handler on an alternate stack to the thread's begin");
@@ -357,7 +400,7 @@ int main(void)
 {
 	int numbers[] = { 4, 2, 8 };
 	void *first[2];
-	bool thread_same = false;
+	bool thread_same = false, unasked[2];
 	pthread_t thread;
 	const struct unwind_objects *objects;
 
@@ -366,7 +409,6 @@ int main(void)
 	objects = unwind_objects_now();
 	is(unwind_objects_update(), 0, "and again");
 	ok(unwind_objects_now() == objects, "what is the same is not published again");
-	find_bounds();
 	ok(recurse(60), "recursion");
 	callback_same = true;
 	qsort(numbers, 3, sizeof(numbers[0]), compare_numbers);
@@ -374,6 +416,12 @@ int main(void)
 	pthread_create(&thread, NULL, run_thread, &thread_same);
 	pthread_join(thread, NULL);
 	ok(thread_same, "a thread");
+	pthread_create(&thread, NULL, run_unasked, unasked);
+	pthread_join(thread, NULL);
+	ok(!unasked[0] && unasked[1], "a thread whose stack is known asks no more");
+	test_coroutine();
+	pthread_create(&thread, NULL, run_coroutine_in_thread, NULL);
+	pthread_join(thread, NULL);
 	test_signals();
 	call_without_table(walk_without_table);
 	ok(frames_without_table == 1 && !whole_without_table, "code without a table ends a walk");

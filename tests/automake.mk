@@ -945,6 +945,12 @@ tests_utils_rounds_LDFLAGS = $(test_ldflags)
 dist_check_SCRIPTS += $(sessiond_tests)
 TESTS += $(sessiond_tests)
 
+check_PROGRAMS += tests/utils/callstacks
+tests_utils_callstacks_SOURCES = tests/utils/callstacks.c
+tests_utils_callstacks_CFLAGS = $(AM_CFLAGS) -O2 -fomit-frame-pointer
+tests_utils_callstacks_LDADD = liblttngmap.la
+dist_check_SCRIPTS += tests/integration/callstacks.sh
+TESTS += tests/integration/callstacks.sh
 check_PROGRAMS += tests/utils/contexts
 tests_utils_contexts_SOURCES = tests/utils/contexts.c
 tests_utils_contexts_LDADD = liblttngmap.la -lpthread

@@ -96,7 +96,8 @@ static void make_layout(void)
 
 	layout = record_layout_create();
 	is(record_layout_add_event(layout, STREAM, FIXED, fixed, 2), -EINVAL, "no such stream yet");
-	is(record_layout_add_stream(layout, LTTNGMAP_CHANNELS, 0, 0), -EINVAL, "nor can there be one");
+	is(record_layout_add_stream(layout, LTTNGMAP_CHANNELS, 0, 0), -EINVAL,
+	   "nor can there be one");
 	is(record_layout_add_stream(layout, STREAM, 4, 0), 0, "a stream with contexts");
 	ok(record_layout_add_event(layout, STREAM, FIXED, fixed, 2) == 0 &&
 		   record_layout_add_event(layout, STREAM, VARIED, varied, 3) == 0 &&
@@ -373,6 +374,75 @@ static void test_text(void)
 	is_wrong(RECORD_LENGTH, 0, "one that is too long");
 }
 
+/* A sequence between the contexts of a fixed size and the fields: as the context callstack. */
+static void test_sequence_context(void)
+{
+	const struct record_part fixed = { RECORD_PART_FIXED, 3 };
+	const struct record_part varied[] = { { RECORD_PART_STRING, 0 }, { RECORD_PART_FIXED, 1 } };
+	static const char text[] =
+		"/* CTF 1.8 */ env { lttngmap_abi_major = 1; }; clock { freq = 1; }; "
+		"stream { id = 3; event.context := struct { uint32_t _vtid; uint32_t __s_length; "
+		"integer { size = 64; align = 8; } _s[ __s_length ]; }; }; "
+		"event { id = 7; stream_id = 3; fields := struct { integer { size = 24; align = 8; "
+		"} "
+		"_a; }; };";
+	struct record_layout *before = layout, *parsed = record_layout_create();
+	struct record_trace trace = { .is_ours = false };
+
+	layout = record_layout_create();
+	is(record_layout_add_stream(layout, STREAM, 2, 8), 0, "a stream with a sequence");
+	ok(record_layout_add_event(layout, STREAM, FIXED, &fixed, 1) == 0 &&
+		   record_layout_add_event(layout, STREAM, VARIED, varied, 2) == 0,
+	   "events in it");
+	for (unsigned i = 0; i < 2; i++) {
+		put_header(FIXED, BEGIN);
+		put("ct\2\0\0\0"
+		    "address1address2fld",
+		    25);
+		put_header(FIXED, BEGIN);
+		put("ct\0\0\0\0fld", 9);
+		put_header(VARIED, BEGIN);
+		put("ct\1\0\0\0"
+		    "address1text\0f",
+		    20);
+	}
+	is_wrong(RECORD_SOUND, 0, "sequences of several lengths");
+	put_header(FIXED, BEGIN);
+	put("ct\2\0\0\0"
+	    "address1address2fl",
+	    24);
+	is_wrong(RECORD_LENGTH, 0, "one that leaves no room for the fields");
+	put_header(VARIED, BEGIN);
+	put("ct\2\0\0\0"
+	    "address1",
+	    14);
+	is_wrong(RECORD_LENGTH, 0, "one that runs past the packet");
+	put_header(FIXED, BEGIN);
+	put("ct\xff\xff\xff\xff"
+	    "address1fld",
+	    17);
+	is_wrong(RECORD_LENGTH, 0, "one that is too long for any");
+	put_header(FIXED, BEGIN);
+	put("ct\1\0", 4);
+	is_wrong(RECORD_LENGTH, 0, "half a length");
+	ok(!record_layout_covers(before, layout), "a layout without it has not the same lengths");
+	is(record_layout_parse(parsed, text, strlen(text), &trace), 0, "a text with one");
+	record_layout_destroy(layout);
+	layout = parsed;
+	{
+		char bytes[] = "\7\0xxxxxx"
+			       "vtid\1\0\0\0"
+			       "address1abc";
+		struct record_span span = { bytes, sizeof(bytes) - 1, 0, UINT64_C(1) << 46, 1 };
+		struct record_fault fault;
+
+		memset(bytes + 2, 0, 6);
+		ok(record_layout_check(parsed, 3, &span, &fault), "its event");
+	}
+	record_layout_destroy(parsed);
+	layout = before;
+}
+
 /* Event `id` of stream `stream_id` with these parts, in a layout of its own. */
 static struct record_layout *one_event(uint32_t stream_id, uint64_t contexts, uint16_t id,
 				       const struct record_part *parts, size_t nr_parts)
@@ -445,6 +515,7 @@ int main(void)
 	test_foreign_text();
 	test_text();
 	test_changed();
+	test_sequence_context();
 	test_covers();
 	record_layout_destroy(layout);
 	return done_testing();

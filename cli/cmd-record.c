@@ -96,7 +96,7 @@ static const struct poptOption what_table[] = {
 	{ "filter", 'f', POPT_ARG_STRING, NULL, 0, "Of the rule before, or of all: if that is true",
 	  "EXPRESSION" },
 	{ "context", '\0', POPT_ARG_ARGV, &record.options.contexts, 0,
-	  "With each event: callstack, ... (default: vtid,ip; or none)", "NAME,..." },
+	  "With events: callstack, none (default: vtid,ip)", "NAME,..." },
 	{ "preload", '\0', POPT_ARG_STRING, &record.options.preload, 0,
 	  "Functions: " RECORD_FAMILIES ", none (default: libc,dl, or as the rules say)",
 	  "FAMILY,..." },

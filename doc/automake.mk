@@ -7,7 +7,6 @@ EXTRA_DIST += \
 	doc/coming-from-lttng.md \
 	doc/tutorial.md \
 	doc/design/architecture.md \
-	doc/design/callstacks.md \
 	doc/design/attach.md \
 	doc/design/attacks.md \
 	doc/design/callstacks.md \

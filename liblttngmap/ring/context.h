@@ -30,8 +30,9 @@ extern __thread struct context_vtid context_vtid
 
 /*
  * Put the values of `contexts`, a bit set, at `to`, which has room for
- * CONTEXT_SIZE_MAX bytes. That of the last one, the callstack, is callstack_write()'s. Returns how many bytes they are. Signal-safe; makes
- * system calls where a value must be asked for.
+ * CONTEXT_SIZE_MAX bytes. callstack_write() puts that of the last one, the callstack, behind
+ * them. Returns how many bytes they are. Signal-safe; makes system calls where a value must be
+ * asked for.
  */
 size_t context_write(const struct local *local, uint64_t contexts, const void *ip,
 		     unsigned char *to);

@@ -243,8 +243,7 @@ static int restore_stream(struct json_object *object, void *data)
 	uint32_t id = session->nr_streams;
 	int error;
 
-	if (!name || !name_is_session(name) || id >= LTTNGMAP_CHANNELS ||
-	    !context_is_set(contexts))
+	if (!name || !name_is_session(name) || id >= LTTNGMAP_CHANNELS || !context_is_set(contexts))
 		return -EBADMSG;
 	error = metadata_add_channel(session->metadata, id, name, contexts);
 	session->nr_streams++;

@@ -12,6 +12,8 @@
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
 
 seconds=${LTTNGMAP_SOAK_SECONDS:-8}
+# A life is slow there.
+[[ -z ${LTTNGMAP_SANITIZED:-} || -n ${LTTNGMAP_SOAK_SECONDS:-} ]] || seconds=40
 others=5
 trace=$TAP_DIR/trace
 emit=$LTTNGMAP_BUILD/tests/utils/emit

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# held.sh begin|table|page - the table of all bounds, with what the last `./dev bench` saw: `table`
+# held.sh begin|table|page|check - the table of all bounds, with what the last `./dev bench` saw: `table`
 # prints it, `page` writes it into doc/design/figures.md. build/bench-results has what was seen, first
-# the commit and the machine, which `begin` notes.
+# the commit and the machine, which `begin` notes. `check`: has the page the bounds of the file `bounds`?
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -43,12 +43,23 @@ write_page() {
 	printf '%s\n' "$new" >$page
 }
 
+check() {
+	local row status=0
+
+	while read -r row; do
+		grep -qF -- "$row" $page || { echo "$page lacks a bound of $here/bounds: $row" >&2; status=1; }
+	done < <(awk -F '\t' '/^#/ || !NF { next }
+		{ printf "| %s | ≤ %s | %s |\n", $5, $2, $3 ($4 == "" ? "" : "; " $4) }' "$here/bounds")
+	return $status
+}
+
 case ${1:-} in
+check) check ;;
 begin) begin ;;
 table) table ;;
 page) write_page ;;
 *)
-	echo "usage: held.sh begin|table|page" >&2
+	echo "usage: held.sh begin|table|page|check" >&2
 	exit 2
 	;;
 esac

@@ -52,6 +52,11 @@ row() {
 			return sprintf(value == int(value) ? "%d %s" : value < 1 ? "%.3f %s" : \
 				value < 100 ? "%.1f %s" : "%.0f %s", value, unit)
 		}
+		function shown(value) {
+			value = show(value)
+			sub(/ $/, "", value)
+			return value
+		}
 		$1 == ours { a[++n] = $3; at[$2] = $3 }
 		$1 == theirs { b[++m] = $3; theirs_at[$2] = $3 }
 		END {
@@ -67,7 +72,7 @@ row() {
 			if (bound != "") {
 				verdict = value + 0 <= bound + 0 ? "held" : "NOT held"
 				if (results != "")
-					printf "%s\t%s\t%s\n", key, of == "of-ours" ? show(x) : \
+					printf "%s\t%s\t%s\n", key, of == "of-ours" ? shown(x) : \
 						value < 0.1 ? sprintf("%.3f", value) : sprintf("%.2f", value), \
 						verdict >>results
 			}

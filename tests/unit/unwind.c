@@ -317,11 +317,12 @@ static void run_coroutine(void)
 		unwind_thread(unwind_objects_now(), here, true, ours, DEPTH, &whole_in_coroutine);
 }
 
-/* Right below this thread's own stack, as far as that is known: behind a page that is not there. */
-static void test_coroutine(void)
+/* A little below `near`: there are pages between that cannot be read. */
+static void test_coroutine(char *near)
 {
 	const size_t size = 65536;
-	char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *stack = mmap(near - 2 * size, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	getcontext(&coroutine);
 	coroutine.uc_stack.ss_sp = stack;
@@ -336,9 +337,15 @@ static void test_coroutine(void)
 
 static void *run_coroutine_in_thread(void *data)
 {
-	(void)data;
-	test_coroutine();
-	return NULL;
+	pthread_attr_t attributes;
+	size_t size;
+	void *stack;
+
+	pthread_getattr_np(pthread_self(), &attributes);
+	pthread_attr_getstack(&attributes, &stack, &size);
+	pthread_attr_destroy(&attributes);
+	test_coroutine(stack);
+	return data;
 }
 
 /* Without system calls: what was asked for before is known still. */
@@ -402,6 +409,7 @@ int main(void)
 	void *first[2];
 	bool thread_same = false, unasked[2];
 	pthread_t thread;
+	pthread_attr_t attributes;
 	const struct unwind_objects *objects;
 
 	backtrace(first, 2); /* loads libgcc_s */
@@ -419,8 +427,10 @@ int main(void)
 	pthread_create(&thread, NULL, run_unasked, unasked);
 	pthread_join(thread, NULL);
 	ok(!unasked[0] && unasked[1], "a thread whose stack is known asks no more");
-	test_coroutine();
-	pthread_create(&thread, NULL, run_coroutine_in_thread, NULL);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 1 << 20);
+	test_coroutine((char *)(UINT64_C(1) << 32));
+	pthread_create(&thread, &attributes, run_coroutine_in_thread, NULL);
 	pthread_join(thread, NULL);
 	test_signals();
 	call_without_table(walk_without_table);

@@ -307,7 +307,7 @@ static ucontext_t coroutine, main_context;
 static size_t frames_in_coroutine;
 static bool whole_in_coroutine;
 
-static void run_coroutine(void)
+static __attribute__((noinline)) void walk_in_coroutine(void)
 {
 	struct unwind_registers here;
 	uint64_t ours[DEPTH];
@@ -315,6 +315,13 @@ static void run_coroutine(void)
 	UNWIND_REGISTERS_HERE(here);
 	frames_in_coroutine =
 		unwind_thread(unwind_objects_now(), here, true, ours, DEPTH, &whole_in_coroutine);
+}
+
+static void run_coroutine(void)
+{
+	frames_in_coroutine = 0;
+	walk_in_coroutine();
+	whole_in_coroutine |= frames_in_coroutine != 1;
 }
 
 /* A little below `near`: there are pages between that cannot be read. */

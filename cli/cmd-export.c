@@ -63,11 +63,9 @@ static size_t choose(void)
 	return chosen;
 }
 
-static int check_options(int argc)
+static int check_options(void)
 {
-	if (argc > 1)
-		message_error("export: one directory at a time, not %d", argc);
-	else if (choose() == FORMATS)
+	if (choose() == FORMATS)
 		message_error("export: give one of --perfetto, --chrome, --folded and --json");
 	else if (counter && (!strchr(counter, ':') || !strrchr(counter, '.')))
 		message_error("export: --counter '%s' is not PROVIDER:EVENT.FIELD", counter);
@@ -83,9 +81,10 @@ static bool has_nothing(const struct export *export)
 }
 
 /* Slices need to know whose they are. 0, or -errno: there is no file, for the reason printed. */
-static int tell_what_is_missing(const struct export *export, const char *path)
+static int tell_what_is_missing(const struct export *export, const char *const *paths,
+				size_t nr_paths)
 {
-	bool is_missing = view_missed_report(&export->view, path);
+	bool is_missing = view_missed_report(&export->view, paths, nr_paths);
 
 	if (export->view.events == 0)
 		return is_missing ? -ENOENT : 0;
@@ -93,7 +92,7 @@ static int tell_what_is_missing(const struct export *export, const char *path)
 		message_note("export: no slices: the trace does not tell the thread of an event");
 		message_hint("record with --context vtid");
 	} else if (export->format == &export_folded && export->slices == 0) {
-		message_note("export: no call stacks in '%s'", path);
+		message_note("export: no call stacks in '%s'", paths[0]);
 		message_hint(
 			"lttngmap record --preload cyg-profile --context vtid records those of "
 			"programs built with -finstrument-functions");
@@ -136,19 +135,18 @@ static int run(int argc, const char **argv)
 	static struct export export;
 	struct view_traces traces = { 0 };
 	char newest[PATH_MAX];
-	const char *path = newest;
+	const char *the_newest = newest, *const *paths = argc > 0 ? argv : &the_newest;
+	const size_t nr_paths = argc > 0 ? (size_t)argc : 1;
 	int error;
 
 	view_verb = "export";
-	if (check_options(argc))
+	if (check_options())
 		return verb_usage_error(&verb_export);
 	if (view_filter_set(&export.view.filter))
 		return verb_usage_error(&verb_export);
-	if (argc == 1)
-		path = argv[0];
-	else if (view_find_newest(newest, sizeof(newest)))
+	if (argc == 0 && view_find_newest(newest, sizeof(newest)))
 		return CLI_STATUS_FAILED;
-	if (view_find_traces(path, &traces)) {
+	if (view_find_all(paths, nr_paths, &traces)) {
 		view_traces_free(&traces);
 		return CLI_STATUS_FAILED;
 	}
@@ -161,7 +159,7 @@ static int run(int argc, const char **argv)
 	view_losses_find(&export.view.losses, &traces);
 	error = export_to(&export, &traces, *formats[choose()].file);
 	if (!error)
-		error = tell_what_is_missing(&export, path);
+		error = tell_what_is_missing(&export, paths, nr_paths);
 	view_losses_report(&export.view);
 	symbols_report(export.view.symbols, view_verb);
 	symbols_destroy(export.view.symbols);
@@ -175,7 +173,7 @@ static int run(int argc, const char **argv)
 
 const struct verb verb_export = {
 	.name = "export",
-	.arguments = "--FORMAT FILE [OPTIONS] [DIR]",
+	.arguments = "--FORMAT FILE [OPTIONS] [DIR...]",
 	.summary = "Write a trace for other viewers",
 	.example = "lttngmap export trace --perfetto trace.perfetto",
 	.options = options,

@@ -110,11 +110,11 @@ static void tell(const struct export *export, const char *name)
 }
 
 /*
- * 0, or -errno after a message; -ENOENT: nothing that was asked for is in the trace `path`, and
+ * 0, or -errno after a message; -ENOENT: nothing that was asked for is in the traces, and
  * there is no page.
  */
-static int write_page(struct export *export, const struct view_traces *traces, const char *path,
-		      const char *name)
+static int write_page(struct export *export, const struct view_traces *traces,
+		      const char *const *paths, size_t nr_paths, const char *name)
 {
 	int error, output_error, fd;
 
@@ -127,7 +127,7 @@ static int write_page(struct export *export, const struct view_traces *traces, c
 		output_error = text_output_close(&export->view.output);
 		if (output_error)
 			message_error("report: cannot write: %s", strerror(-output_error));
-		if (!error && !output_error && view_missed_report(&export->view, path))
+		if (!error && !output_error && view_missed_report(&export->view, paths, nr_paths))
 			error = -ENOENT;
 		return error ? error : output_error;
 	}
@@ -140,7 +140,7 @@ static int write_page(struct export *export, const struct view_traces *traces, c
 	view_progress_clear();
 	export_finish(export);
 	output_error = text_output_close(&export->view.output);
-	if (!error && !output_error && view_missed_report(&export->view, path)) {
+	if (!error && !output_error && view_missed_report(&export->view, paths, nr_paths)) {
 		output_file_close(fd, true, -ENOENT);
 		return -ENOENT;
 	}
@@ -150,11 +150,9 @@ static int write_page(struct export *export, const struct view_traces *traces, c
 	return error ? error : output_error;
 }
 
-static int check_options(int argc)
+static int check_options(void)
 {
-	if (argc > 1)
-		message_error("report: one directory at a time, not %d", argc);
-	else if (most < 0)
+	if (most < 0)
 		message_error("report: --events %lld is not a number of events", most);
 	else if (rows < -1)
 		message_error("report: --rows %lld is not a number of rows", rows);
@@ -170,17 +168,16 @@ static int run(int argc, const char **argv)
 	static struct export export;
 	struct view_traces traces = { 0 };
 	char newest[PATH_MAX], name[PATH_MAX];
-	const char *path = newest;
+	const char *the_newest = newest, *const *paths = argc > 0 ? argv : &the_newest;
+	const size_t nr_paths = argc > 0 ? (size_t)argc : 1;
 	int error;
 
 	view_verb = "report";
-	if (check_options(argc) || view_filter_set(&export.view.filter))
+	if (check_options() || view_filter_set(&export.view.filter))
 		return verb_usage_error(&verb_report);
-	if (argc == 1)
-		path = argv[0];
-	else if (view_find_newest(newest, sizeof(newest)))
+	if (argc == 0 && view_find_newest(newest, sizeof(newest)))
 		return CLI_STATUS_FAILED;
-	if (view_find_traces(path, &traces) || name_file(path, name, sizeof(name))) {
+	if (view_find_all(paths, nr_paths, &traces) || name_file(paths[0], name, sizeof(name))) {
 		view_traces_free(&traces);
 		return CLI_STATUS_FAILED;
 	}
@@ -188,13 +185,13 @@ static int run(int argc, const char **argv)
 	export.view.printer = &export_printer;
 	export.view.previous_ns = INT64_MIN;
 	export.view.symbols = symbols_create();
-	page_set(&export, path, (uint64_t)most,
+	page_set(&export, paths[0], (uint64_t)most,
 		 !as_text   ? 0
 		 : rows < 0 ? ROWS_DEFAULT
 		 : rows > 0 ? (uint64_t)rows
 			    : UINT64_MAX);
 	view_losses_find(&export.view.losses, &traces);
-	error = write_page(&export, &traces, path, name);
+	error = write_page(&export, &traces, paths, nr_paths, name);
 	if (!error)
 		tell(&export, name);
 	symbols_report(export.view.symbols, view_verb);
@@ -209,7 +206,7 @@ static int run(int argc, const char **argv)
 
 const struct verb verb_report = {
 	.name = "report",
-	.arguments = "[OPTIONS] [DIR]",
+	.arguments = "[OPTIONS] [DIR...]",
 	.summary = "Make a page of a trace, to look at in a browser",
 	.example = "lttngmap report trace",
 	.options = options,

@@ -70,21 +70,20 @@ static int run(int argc, const char **argv)
 	struct view_traces traces = { 0 };
 	struct stat status;
 	char newest[PATH_MAX];
-	const char *path = newest;
+	const char *the_newest = newest, *const *paths = argc > 0 ? argv : &the_newest;
+	const size_t nr_paths = argc > 0 ? (size_t)argc : 1;
 	int error, output_error;
 	bool is_missing = false;
 
-	if (argc > 1) {
-		message_error("view: one directory at a time, not %d", argc);
+	if (follow && argc > 1) {
+		message_error("view: --follow follows one directory, not %d", argc);
 		return verb_usage_error(&verb_view);
 	}
 	if (view_filter_set(&view.filter) || choose_colours(&view.show_colours))
 		return verb_usage_error(&verb_view);
-	if (argc == 1)
-		path = argv[0];
-	else if (view_find_newest(newest, sizeof(newest)))
+	if (argc == 0 && view_find_newest(newest, sizeof(newest)))
 		return CLI_STATUS_FAILED;
-	if (!follow && view_find_traces(path, &traces)) {
+	if (!follow && view_find_all(paths, nr_paths, &traces)) {
 		view_traces_free(&traces);
 		return CLI_STATUS_FAILED;
 	}
@@ -94,7 +93,7 @@ static int run(int argc, const char **argv)
 	view.previous_ns = INT64_MIN;
 	if (follow) {
 		text_output_open_file(&view.output, STDOUT_FILENO);
-		error = view_follow_run(&view, path);
+		error = view_follow_run(&view, paths[0]);
 	} else {
 		view_losses_find(&view.losses, &traces);
 		text_output_open(&view.output);
@@ -108,7 +107,7 @@ static int run(int argc, const char **argv)
 	if (output_error)
 		message_error("view: cannot write the output: %s", strerror(-output_error));
 	if (!error && !output_error)
-		is_missing = view_missed_report(&view, path);
+		is_missing = view_missed_report(&view, paths, nr_paths);
 	view_streams_report(&view.streams);
 	view_losses_report(&view);
 	symbols_report(view.symbols, view_verb);
@@ -123,7 +122,7 @@ static int run(int argc, const char **argv)
 
 const struct verb verb_view = {
 	.name = "view",
-	.arguments = "[OPTIONS] [DIR]",
+	.arguments = "[OPTIONS] [DIR...]",
 	.summary = "Show a trace as readable lines",
 	.example = "lttngmap view trace --event malloc --process python3 --from +0.5",
 	.options = options,

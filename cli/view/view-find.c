@@ -253,6 +253,7 @@ static int compare(const void *a, const void *b)
 
 int view_find_traces(const char *path, struct view_traces *traces)
 {
+	const size_t before = traces->count;
 	struct stat status;
 
 	if (stat(path, &status) < 0) {
@@ -261,24 +262,34 @@ int view_find_traces(const char *path, struct view_traces *traces)
 	}
 	walked = traces;
 	walk_error = 0;
+	found_unreadable = false;
 	if (nftw(path, walk_entry, DEPTH_MOST, FTW_PHYS) < 0)
 		walk_error = -errno;
 	if (walk_error) {
 		message_error("%s: cannot search '%s': %s", view_verb, path, strerror(-walk_error));
 		return walk_error;
 	}
-	if (traces->count == 0 && found_unreadable) {
+	if (traces->count == before && found_unreadable) {
 		message_hint("ask its owner, or be root");
 		return -EACCES;
 	}
-	if (traces->count == 0) {
+	if (traces->count == before) {
 		message_error("%s: there is no trace in '%s'", view_verb, path);
 		if (!left_recordings_tell(view_verb, path))
 			message_hint("a trace is a directory with a file named metadata");
 		return -ENOENT;
 	}
-	qsort(traces->paths, traces->count, sizeof(*traces->paths), compare);
+	qsort(traces->paths + before, traces->count - before, sizeof(*traces->paths), compare);
 	return 0;
+}
+
+int view_find_all(const char *const *paths, size_t nr_paths, struct view_traces *traces)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < nr_paths; i++)
+		error = view_find_traces(paths[i], traces);
+	return error;
 }
 
 void view_traces_free(struct view_traces *traces)

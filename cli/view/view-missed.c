@@ -57,20 +57,37 @@ static void look_at_process(const struct view_stream *stream, void *data)
 	looked->best.word = looked->like;
 }
 
+/* Where was looked: the folders, for messages that quote one. */
+struct places {
+	const char *const *paths;
+	size_t count;
+	char text[PATH_MAX];
+};
+
+static void find_places(struct places *places, const char *const *paths, size_t count)
+{
+	int length = 0;
+
+	*places = (struct places){ .paths = paths, .count = count };
+	for (size_t i = 0; i < count && (size_t)length < sizeof(places->text); i++)
+		length += snprintf(places->text + length, sizeof(places->text) - (size_t)length,
+				   "%s%s", i > 0 ? "', '" : "", paths[i]);
+}
+
 static bool tell_missed(const struct view *view, const char *word, bool is_process,
-			const char *path)
+			const struct places *places)
 {
 	struct looked_for looked = { .word = word, .best = suggestion_begin(word, strlen(word)) };
 
 	if (is_process)
 		view_threads_each(&view->threads, look_at_process, &looked);
-	else
-		event_names_of_trace(path, look_at_event, &looked);
+	for (size_t i = 0; !is_process && i < places->count; i++)
+		event_names_of_trace(places->paths[i], look_at_event, &looked);
 	if (looked.is_found)
 		return false;
 	/* The rest of the trace, later than --to, may have the process: it was not read. */
 	message_note("%s: no %s '%s' in '%s'%s", view_verb, is_process ? "process" : "event", word,
-		     path, is_process && view->is_past ? " up to --to" : "");
+		     places->text, is_process && view->is_past ? " up to --to" : "");
 	if (is_process && strlen(word) >= NAME_PROGRAM_SIZE)
 		message_hint("traces have the first %d bytes of a program's name: '%.*s'",
 			     NAME_PROGRAM_SIZE - 1, NAME_PROGRAM_SIZE - 1, word);
@@ -80,7 +97,7 @@ static bool tell_missed(const struct view *view, const char *word, bool is_proce
 }
 
 static bool tell_all_missed(const struct view *view, char **lists, bool is_process,
-			    const char *path)
+			    const struct places *places)
 {
 	bool any = false;
 	char word[WORD_SIZE];
@@ -90,7 +107,7 @@ static bool tell_all_missed(const struct view *view, char **lists, bool is_proce
 			size_t length = strcspn(at, ",");
 
 			snprintf(word, sizeof(word), "%.*s", (int)length, at);
-			any |= length > 0 && tell_missed(view, word, is_process, path);
+			any |= length > 0 && tell_missed(view, word, is_process, places);
 			at += length;
 		}
 	}
@@ -124,25 +141,28 @@ static bool tell_ended(const struct view *view, const char *path)
 	return true;
 }
 
-bool view_missed_report(const struct view *view, const char *path)
+bool view_missed_report(const struct view *view, const char *const *paths, size_t nr_paths)
 {
 	const struct view_filter *filter = &view->filter;
+	struct places places;
 	bool told;
 
-	(void)left_recordings_tell(view_verb, path);
+	find_places(&places, paths, nr_paths);
+	for (size_t i = 0; i < nr_paths; i++)
+		(void)left_recordings_tell(view_verb, paths[i]);
 	if (view->events == 0 && !filter->has_begun) {
-		message_note("%s: no event in '%s'", view_verb, path);
+		message_note("%s: no event in '%s'", view_verb, places.text);
 		return false;
 	}
-	if (view->events == 0 && (tell_no_time(filter) || tell_ended(view, path)))
+	if (view->events == 0 && (tell_no_time(filter) || tell_ended(view, places.text)))
 		return true;
-	told = tell_all_missed(view, filter->processes, true, path);
-	told |= tell_all_missed(view, filter->events, false, path);
+	told = tell_all_missed(view, filter->processes, true, &places);
+	told |= tell_all_missed(view, filter->events, false, &places);
 	if (view->events > 0) {
-		view_filter_report_fields(filter, path);
+		view_filter_report_fields(filter, places.text);
 		return false;
 	}
 	if (!told)
-		message_note("%s: no such event in '%s'", view_verb, path);
+		message_note("%s: no such event in '%s'", view_verb, places.text);
 	return told;
 }

@@ -270,7 +270,7 @@ bool view_is_sequence_length(const bt_field_class *structure, uint64_t i);
  * shown, because the trace has no process or event of a name that was asked for, or --to lies
  * before --from.
  */
-bool view_missed_report(const struct view *view, const char *path);
+bool view_missed_report(const struct view *view, const char *const *paths, size_t nr_paths);
 
 /* ---- reading ---------------------------------------------------------------- */
 
@@ -293,6 +293,8 @@ int view_find_newest(char *path, size_t size);
  * message.
  */
 int view_find_traces(const char *path, struct view_traces *traces);
+/* The same below each of the paths; the error is that of the first without any. */
+int view_find_all(const char *const *paths, size_t nr_paths, struct view_traces *traces);
 void view_traces_free(struct view_traces *traces);
 
 /* Adds what the sessions of the traces counted as lost: call before they are read. */

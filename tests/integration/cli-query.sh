@@ -91,6 +91,16 @@ like "$(query trace 'a file' </dev/null 2>&1)" "'a file'" '  ... nor is a file'
 is "$(rows deep 'SELECT name, count(*), sum(cut), max(depth) FROM spans GROUP BY 1' 2>err)" \
 	$'request,1,0,0\nstep,4095,0,4095' 'the ends of spans that lie too deep end no others'
 like "$(<err)" '4096 spans lie in one another on thread [0-9]+ of process [0-9]+' '  ... which a message tells'
+# Other readers take several folders, too.
+both=$("$lttngmap" view --json trace deep | tee both.json | wc -l)
+is "$both" "$(($("$lttngmap" view --json trace | wc -l) + $("$lttngmap" view --json deep | wc -l)))" 'view: two folders are one trace'
+ok '  ... in the order of time' sort -c -n <(sed 's/.*"timestamp":\([0-9]*\).*/\1/' both.json)
+is "$("$lttngmap" view --json deep trace | cksum)" "$(cksum <both.json)" '  ... whichever is named first'
+"$lttngmap" export deep trace --json exported.json >/dev/null 2>&1
+is "$(wc -l <exported.json)" "$both" '  ... for export'
+like "$("$lttngmap" report --text deep trace 2>&1)" "$(sed ':a;s/\B[0-9]\{3\}\>/,&/;ta' <<<"$both") events" '  ... and for report'
+like "$("$lttngmap" view trace deep -e nothing 2>&1)" "no event 'nothing' in 'trace', 'deep'" '  ... and a message names both'
+like "$("$lttngmap" view trace /var/empty/none 2>&1)" "'/var/empty/none'" '  ... or the one that is none'
 "$lttngmap" record -o untold --preload none -e 'asked:*' --context none --mode blocking -- "$asked" deep >said 2>&1 ||
 	bail_out "nothing was recorded: $(<said)"
 for table in spans threads; do

@@ -142,7 +142,7 @@ refused() {
 	is "$?" "$1" "$2: status $1"
 	like "$(<out)" "$3" '  ... and said'
 }
-refused 2 'two directories' 'one directory at a time' trace large
+refused 1 'a second directory that is none' "report: 'nothing': No such file" trace nothing
 refused 2 'a negative number' '--events -1 is not a number of events' --events -1 trace
 refused 1 'no trace' "report: 'nothing': No such file" nothing
 refused 1 'no such file' "report: cannot write 'no/file': No such" -o no/file trace

@@ -34,6 +34,7 @@
 #include "sessiond/quota/quota.h"
 #include "sessiond/quota/subuids.h"
 #include "sessiond/recover/recovery.h"
+#include "sessiond/ring/module-abi.h"
 #include "sessiond/ring/ring-set.h"
 #include "sessiond/session/process.h"
 #include "sessiond/session/session-consumer.h"
@@ -107,6 +108,13 @@ static int try_mediator(struct daemon *daemon, const struct mediator_ops *ops, c
 	return error;
 }
 
+/* Are there rings that the kernel module kept for the daemon that is gone? */
+static bool recovers_module(const struct daemon *daemon)
+{
+	return daemon->recovery && daemon->recovery->old.head->by_module &&
+	       access(LTTNGMAP_MODULE_DEVICE, F_OK) == 0;
+}
+
 /* With the kernel module, by which a restarted daemon goes on if the one before began so. */
 static int make_module_mediator(struct daemon *daemon)
 {
@@ -128,7 +136,8 @@ static int make_mediator(struct daemon *daemon)
 	const char *why = NULL;
 	int error = -EPERM;
 
-	/* What is recovered was read by a daemon that is gone. */
+	if (recovers_module(daemon))
+		return make_module_mediator(daemon);
 	if (!daemon->recovery && strcmp(wanted, ring_kernel_mediator.name) == 0)
 		return make_module_mediator(daemon);
 	if (strcmp(wanted, ring_socket_mediator.name) != 0) {
@@ -290,10 +299,13 @@ int daemon_create(const struct options *options, struct saved_state *saved_state
 	daemon->recovery = recovery;
 	daemon->restore_recovered = recover_processes;
 	daemon->recovers_files = recovery && recovery->old.head->named_files;
-	if (asprintf(&daemon->rings_dir, "%s/rings", options->runtime_dir) < 0) {
+	/* A recovery leaves no mount where it is killed. */
+	if (recovers_module(daemon))
+		daemon->rings_dir = strdup(LTTNGMAP_MODULE_FOLDER);
+	else if (asprintf(&daemon->rings_dir, "%s/rings", options->runtime_dir) < 0)
 		daemon->rings_dir = NULL;
+	if (!daemon->rings_dir)
 		goto fail;
-	}
 	error = make_clock(daemon);
 	if (error == 0)
 		error = make_memories(daemon);

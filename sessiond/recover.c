@@ -129,7 +129,9 @@ static bool has_mount(const char *rings)
 	mounts = fopen("/proc/self/mountinfo", "re");
 	while (mounts && !found && getline(&line, &size, mounts) >= 0)
 		found = strncmp(line, id, strlen(id)) == 0 &&
-			strstr(line, " - fuse.lttngmap lttngmap ") && strstr(line, ",user_id=0,");
+			((strstr(line, " - fuse.lttngmap lttngmap ") &&
+			  strstr(line, ",user_id=0,")) ||
+			 (strstr(line, " /lttngmap ") && strstr(line, " - debugfs ")));
 	free(line);
 	if (mounts)
 		fclose(mounts);

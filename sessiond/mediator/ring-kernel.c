@@ -36,7 +36,8 @@ static void ring_kernel_destroy(struct mediator *mediator)
 {
 	if (!mediator)
 		return;
-	unmount_all(mediator->rings_dir);
+	if (strcmp(mediator->rings_dir, LTTNGMAP_MODULE_FOLDER) != 0)
+		unmount_all(mediator->rings_dir);
 	/* Its sessions are anybody's. */
 	close(mediator->device);
 	free(mediator);
@@ -50,6 +51,9 @@ static int connect_module(struct mediator *mediator, const char **why)
 		*why = LTTNGMAP_MODULE_DEVICE " cannot be opened: only root may";
 	if (mediator->device < 0)
 		return -errno;
+	/* Where rings are recovered. */
+	if (strcmp(mediator->rings_dir, LTTNGMAP_MODULE_FOLDER) == 0)
+		return 0;
 	unmount_all(mediator->rings_dir);
 	*why = "debugfs is not mounted at /sys/kernel/debug, or cannot be bound to the runtime "
 	       "directory";

@@ -262,6 +262,16 @@ int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t data, uint64_
 	return 0;
 }
 
+int memory_set_adopt(struct memory_set *set, uint32_t slot, int fd, uint64_t control_at)
+{
+	struct memory memory;
+	int error = memory_adopt(fd, control_at, 0, NULL, &memory);
+
+	if (error == 0)
+		set_rings(set, slot, &memory);
+	return error;
+}
+
 void memory_set_use(struct memory_set *set, uint32_t slot)
 {
 	__atomic_add_fetch(&set->users[slot], 1, __ATOMIC_RELAXED);

@@ -105,6 +105,12 @@ bool memory_set_fits(const struct memory_set *set, uint32_t slot, uint64_t data,
 int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control);
 
 /*
+ * The slot's rings are a memory that another daemon made, with ring control from `control_at` on.
+ * The descriptor is the set's, but on failure. Nothing is charged. 0 or -errno.
+ */
+int memory_set_adopt(struct memory_set *set, uint32_t slot, int fd, uint64_t control_at);
+
+/*
  * A ring set uses the slot's rings, and ends doing so; the latter in any thread, which holds a
  * reference of the set's.
  */

@@ -16,6 +16,7 @@
 #include "common/base/log.h"
 #include "sessiond/base/geometry.h"
 #include "sessiond/base/parts.h"
+#include "sessiond/mediator/mediator.h"
 #include "sessiond/memory/memory-set.h"
 #include "sessiond/ring/ring-set-import.h"
 #include "sessiond/session/channel.h"
@@ -168,6 +169,56 @@ static int copy_into(struct rings *rings, const struct channel *channel, struct 
 	return 0;
 }
 
+/*
+ * The kernel module has the rings, whether their process lives or not: they are read as they are,
+ * and end now.
+ */
+static int adopt(struct rings *rings, const struct channel *channel, const struct ring_saved *old)
+{
+	struct daemon *daemon = rings->daemon;
+	struct ring_set_module module = { .doorbell = -1 };
+	struct ring_set_config config = {
+		.session = channel->session->key,
+		.channel = channel->name,
+		.pid = rings->record->pid,
+		.cpu_rings = daemon->cpu_rings,
+		.mode = channel->mode,
+		.subbuf_shift = channel->subbuf_shift,
+		.subbufs_shift = channel->subbufs_shift,
+		.life = channel->life,
+		.module = &module,
+	};
+	uint64_t control_at;
+	int error, fd;
+
+	if (!daemon->mediator_ops->device) {
+		say_missing(rings, -ENOENT);
+		return -ENOENT;
+	}
+	module.device = daemon->mediator_ops->device(daemon->mediator);
+	error = make_memories(rings);
+	if (error)
+		return error;
+	config.saved = saved_set(daemon->saved_state, rings->memories->index, channel->slot);
+	fd = ring_set_module_adopt(&config, old, &control_at);
+	error = fd < 0 ? fd : memory_set_adopt(rings->memories, channel->slot, fd, control_at);
+	if (error)
+		say_missing(rings, error);
+	if (error && fd >= 0)
+		close(fd);
+	return error;
+}
+
+static int copy(struct rings *rings, const struct channel *channel, struct ring_import *import)
+{
+	int error = find_memory(rings, channel);
+
+	if (error == 0)
+		error = copy_into(rings, channel, import);
+	recover_source_close(&rings->memory);
+	return error;
+}
+
 /* One ring set of the process, if it had one in this channel. 0 or -errno. */
 static int take_channel(struct rings *rings, const struct channel *channel)
 {
@@ -200,10 +251,8 @@ static int take_channel(struct rings *rings, const struct channel *channel)
 		return 0;
 	}
 	if (error == 0)
-		error = find_memory(rings, channel);
-	if (error == 0)
-		error = copy_into(rings, channel, &import);
-	recover_source_close(&rings->memory);
+		error = rings->recovery->old.head->by_module ? adopt(rings, channel, import.saved)
+							     : copy(rings, channel, &import);
 	free(import.saved);
 	return error;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
 #include "sessiond/base/messages.h"
@@ -51,6 +52,37 @@ int ring_set_module_make(const struct ring_set_config *config, uint64_t *id)
 		return -errno;
 	*id = info.id;
 	return 0;
+}
+
+/* Nothing that an old saved state says is believed: is the set what it ought to be? */
+static bool is_as_config(const struct lttngmap_set_info *info, const struct ring_set_config *config)
+{
+	return strcmp(info->session, config->session) == 0 &&
+	       strcmp(info->channel, config->channel) == 0 && info->pid == config->pid &&
+	       info->cpu_rings == config->cpu_rings && info->mode == config->mode &&
+	       info->subbuf_shift == config->subbuf_shift &&
+	       info->subbufs_shift == config->subbufs_shift;
+}
+
+int ring_set_module_adopt(const struct ring_set_config *config, const struct ring_saved *old,
+			  uint64_t *control_at)
+{
+	struct ring_saved *saved = config->saved;
+	struct lttngmap_set_info info = { .id = old->id - 1 };
+	int device = config->module->device, fd;
+
+	if (ioctl(device, LTTNGMAP_SET_NEXT, &info) < 0 || info.id != old->id ||
+	    !is_as_config(&info, config))
+		return -ENOENT;
+	fd = ioctl(device, LTTNGMAP_SET_MEMORY, &info.id);
+	if (fd < 0)
+		return -errno;
+	memset(saved, 0, ring_set_saved_size(config->cpu_rings));
+	saved->life = config->life;
+	saved->begin = info.begin;
+	saved->id = info.id;
+	*control_at = info.control_at;
+	return fd;
 }
 
 int ring_set_module_ask(const struct ring_set *set, unsigned long request)

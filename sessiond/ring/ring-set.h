@@ -93,6 +93,15 @@ size_t ring_set_saved_size(uint32_t cpu_rings);
 uint64_t ring_set_saved_generation(const struct ring_saved *saved);
 uint64_t ring_set_saved_id(const struct ring_saved *saved);
 
+/*
+ * Takes over a set that the kernel module has, of a daemon that is gone: that of the old saved
+ * state, which is what `config` says. Fills config->saved, for ring_set_restore(). Returns a
+ * descriptor of its memory, and where ring control begins there; or -ENOENT: the module has no such
+ * set.
+ */
+int ring_set_module_adopt(const struct ring_set_config *config, const struct ring_saved *old,
+			  uint64_t *control_at);
+
 /* Makes the set; one reference. Its meta page is made for the first reader. 0 or -errno. */
 int ring_set_create(const struct ring_set_config *config, struct ring_set **set);
 /*

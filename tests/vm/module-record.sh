@@ -31,6 +31,35 @@ do_all stop
 is "$(count_of "$TAP_DIR/first")" 1000 'and its events are recorded'
 do_all destroy
 is "$(ls "$folder")" '' 'its folder goes with the session'
+
+# ---- supervisor, daemon and consumer are killed; a program runs on, and ends
+do_all "create second -o $TAP_DIR/second" "enable paced:*" start
+mkfifo "$TAP_DIR/input"
+"$LTTNGMAP_BUILD/tests/utils/paced" 2000 "$TAP_DIR/paced" <"$TAP_DIR/input" &
+paced=$!
+exec 5>"$TAP_DIR/input"
+emitted() {
+	tail -n 1 "$TAP_DIR/paced" 2>/dev/null | cut -d ' ' -f 2
+}
+more_than() { # EVENTS
+	[[ $(emitted) -gt $1 ]]
+}
+wait_for more_than 2000
+consumer=$(sessiond_consumer)
+sessiond_stop KILL
+# shellcheck disable=SC2086 # Maybe several.
+kill -KILL $consumer 2>/dev/null
+wait_for are_gone $consumer
+at_kill=$(emitted)
+wait_for more_than $((at_kill + 2000))
+exec 5>&-
+wait "$paced"
+ok 'the module keeps the rings of a program that ended without a daemon' test -n "$(ls "$folder/second/events")"
+ok 'they are recovered' "$lttngmap" recover "$SESSIOND_DIR"
+is "$("$lttngmap" view "$TAP_DIR/second" 2>/dev/null | grep -c 'paced:event number=')" "$(emitted)" \
+	"each event is in the trace, $(($(emitted) - at_kill)) of them emitted without a daemon"
+is "$(ls "$folder")" '' 'and the module keeps nothing'
+sessiond_start
 sessiond_stop
 ok 'no mount stays' test -z "$(grep " $SESSIOND_DIR/rings " /proc/mounts)"
 ok 'the module can be unloaded' rmmod lttngmap

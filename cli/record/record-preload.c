@@ -132,6 +132,13 @@ static bool is_wanted(const struct record_options *options, const struct family 
 	return false;
 }
 
+bool record_preload_has(const struct record_options *options, const char *name)
+{
+	const struct family *family = find_family(name, strlen(name));
+
+	return family && is_wanted(options, family);
+}
+
 bool record_family_may_come_late(const char *name)
 {
 	const struct family *family = find_family(name, strlen(name));

@@ -251,6 +251,64 @@ static struct json_object *contexts(char **lists, bool is_shared)
 	return names;
 }
 
+/* A sub-buffer holds what some 80 objects need. */
+#define STATEDUMP_SUBBUF_SIZE (16 << 10)
+#define STATEDUMP_SUBBUFS 4
+
+/*
+ * What tells of loaded programs and libraries comes first in a trace. Where the oldest events make
+ * room for new ones it would go first, and addresses would have no names: it has a channel of its
+ * own then.
+ */
+static bool keeps_statedump(const struct record *record)
+{
+	return record->options.nr_rules == 0 && record_preload_has(&record->options, "dl") &&
+	       (strcmp(record->options.mode, "overwrite") == 0 || record->options.file_count);
+}
+
+static int make_statedump(struct record *record)
+{
+	struct json_object *object = record_new_request("channel");
+	struct json_object *contexts = json_object_new_array();
+	const char *mode = record->options.mode;
+
+	/* By it babeltrace2's debug-info tells processes apart. */
+	json_object_array_add(contexts, json_object_new_string("vpid"));
+	if (!record->options.flight_recorder && strcmp(mode, "overwrite") == 0)
+		mode = "discard";
+	add_text(object, "channel", RECORD_STATEDUMP);
+	json_object_object_add(object, "subbuf_size", json_object_new_int(STATEDUMP_SUBBUF_SIZE));
+	json_object_object_add(object, "subbufs", json_object_new_int(STATEDUMP_SUBBUFS));
+	add_text(object, "mode", mode);
+	if (record->options.buffers)
+		add_text(object, "buffers", record->options.buffers);
+	json_object_object_add(object, "contexts", contexts);
+	return request(record, object, "make a channel", REQUEST_TIMEOUT_MS, NULL);
+}
+
+static int make_channel(struct record *record)
+{
+	struct json_object *object = record_new_request("channel");
+
+	add_text(object, "channel", RECORD_CHANNEL);
+	json_object_object_add(object, "subbuf_size", json_object_new_int64(record->subbuf_size));
+	json_object_object_add(object, "subbufs", json_object_new_int(record->options.subbufs));
+	add_text(object, "mode", record->options.mode);
+	if (record->options.buffers)
+		add_text(object, "buffers", record->options.buffers);
+	json_object_object_add(object, "contexts",
+			       contexts(record->options.contexts,
+					record->options.buffers &&
+						strcmp(record->options.buffers, "user") == 0));
+	if (record->file_size)
+		json_object_object_add(object, "file_size",
+				       json_object_new_uint64(record->file_size));
+	if (record->options.file_count)
+		json_object_object_add(object, "file_count",
+				       json_object_new_int(record->options.file_count));
+	return request(record, object, "make a channel", REQUEST_TIMEOUT_MS, NULL);
+}
+
 static int create(struct record *record)
 {
 	struct json_object *object = record_new_request("create");
@@ -271,24 +329,8 @@ static int create(struct record *record)
 	if (error)
 		return error;
 
-	object = record_new_request("channel");
-	add_text(object, "channel", RECORD_CHANNEL);
-	json_object_object_add(object, "subbuf_size", json_object_new_int64(record->subbuf_size));
-	json_object_object_add(object, "subbufs", json_object_new_int(record->options.subbufs));
-	add_text(object, "mode", record->options.mode);
-	if (record->options.buffers)
-		add_text(object, "buffers", record->options.buffers);
-	json_object_object_add(object, "contexts",
-			       contexts(record->options.contexts,
-					record->options.buffers &&
-						strcmp(record->options.buffers, "user") == 0));
-	if (record->file_size)
-		json_object_object_add(object, "file_size",
-				       json_object_new_uint64(record->file_size));
-	if (record->options.file_count)
-		json_object_object_add(object, "file_count",
-				       json_object_new_int(record->options.file_count));
-	return request(record, object, "make a channel", REQUEST_TIMEOUT_MS, NULL);
+	error = make_channel(record);
+	return error || !keeps_statedump(record) ? error : make_statedump(record);
 }
 
 /* Prints the texts of an array, if the answer has it. */
@@ -334,12 +376,23 @@ static int enable(struct record *record)
 		add_text(object, "rule", rules[i].rule);
 		if (rules[i].filter)
 			add_text(object, "filter", rules[i].filter);
+		if (keeps_statedump(record))
+			add_text(object, "exclude", RECORD_STATEDUMP_RULE);
 		snprintf(what, sizeof(what), "enable '%.120s'", rules[i].rule);
 		error = record_request(record, object, what);
 		if (error)
 			return error;
 	}
 	return 0;
+}
+
+static int enable_statedump(struct record *record)
+{
+	struct json_object *object = record_new_request("enable");
+
+	add_text(object, "channel", RECORD_STATEDUMP);
+	add_text(object, "rule", RECORD_STATEDUMP_RULE);
+	return record_request(record, object, "enable '" RECORD_STATEDUMP_RULE "'");
 }
 
 int record_session_start(struct record *record)
@@ -355,6 +408,8 @@ int record_session_start(struct record *record)
 		error = create(record);
 	if (!error)
 		error = enable(record);
+	if (!error && keeps_statedump(record))
+		error = enable_statedump(record);
 	if (!error)
 		error = record_kernel_enable(record);
 	if (!error)

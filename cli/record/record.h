@@ -40,6 +40,9 @@ struct control_client;
 
 #define RECORD_SESSION "record"
 #define RECORD_CHANNEL "events"
+/* Has what tells of loaded objects, where the other channel's oldest events make room. */
+#define RECORD_STATEDUMP "statedump"
+#define RECORD_STATEDUMP_RULE "lttng_ust_statedump:*,lttng_ust_lib:*"
 #define RECORD_EVERYTHING "*:*" /* the rule of a filter that has none */
 /* Stands for the default; no user would type this number. */
 #define RECORD_SUBBUFS_DEFAULT INT_MIN
@@ -204,6 +207,8 @@ unsigned record_sdt_report_lines(char *text, size_t size, const char *verb);
 int record_preload_choose(struct record *record);
 /* Checks the names, before anything is made. 0, or -EINVAL after a message. */
 int record_preload_check(const struct record_options *options);
+/* True if the family of that name is preloaded. */
+bool record_preload_has(const struct record_options *options, const char *name);
 /* The name and library of family number `index`; NULL: no more. */
 const char *record_family(size_t index, const char **library);
 /* True if a running program can load the family. */

@@ -421,7 +421,9 @@ void control_add_counts(struct json_object *answer, struct session *session)
 		       : 0;
 	cds_list_for_each_entry(channel, &session->channels, node) {
 		undescribed += channel_count_refused(channel);
-		forgotten += channel->forgotten;
+		/* A program may have events in several channels. */
+		if (channel->forgotten > forgotten)
+			forgotten = channel->forgotten;
 	}
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
 	control_add_bool(answer, "snapshot", session->is_flight_recorder);

@@ -77,6 +77,67 @@ else
 	skip 1 "of $mib MiB that are available, buffers take less than $wanted would allow"
 fi
 
+# ---- addresses keep their names where the oldest events make room
+cat >plug.c <<'END'
+#include <stdlib.h>
+
+__attribute__((noinline)) void churn(void)
+{
+	void *volatile block = malloc(4712);
+	free(block);
+}
+END
+cat >much.c <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+
+__attribute__((noinline)) static void waste(void)
+{
+	void *volatile block = malloc(4711);
+	free(block);
+}
+
+int main(void)
+{
+	void *plug = dlopen("./plug.so", RTLD_NOW);
+	void (*churn)(void) = plug ? (void (*)(void))dlsym(plug, "churn") : NULL;
+
+	for (int i = 0; churn && i < 20000; i++) {
+		waste();
+		churn();
+	}
+	return !churn;
+}
+END
+"${LTTNGMAP_CC:-cc}" -g -O0 -shared -fPIC -o plug.so plug.c && "${LTTNGMAP_CC:-cc}" -g -O0 -o much much.c -ldl ||
+	bail_out 'no compiler'
+
+# named NAME OPTION...: of two programs, one of them a child of fork
+named() {
+	local name=$1
+
+	shift
+	rm -rf names
+	"$lttngmap" record -q -o names --subbuf-size 4K --subbufs 2 "$@" -- sh -c '(./much; :) & ./much; wait' 2>err
+	"$lttngmap" view names 2>err | grep 'libc:malloc .*size=471[12]' >lines
+	ok "$name: mallocs are left, but not all: $(wc -l <lines)" \
+		test "$(wc -l <lines)" -gt 10 -a "$(wc -l <lines)" -lt 80000
+	is "$(grep -vcE '<(waste.*much|churn.*plug)\.c:[0-9]+>' lines)" 0 "$name: each has its caller's name" ||
+		diag "$(grep -vE '<(waste|churn)' lines | head -n 3)"
+	is "$("$lttngmap" view names 2>err | grep -c 'lttng_ust_statedump:start')" \
+		"$("$lttngmap" view names 2>err | grep -c 'lttng_ust_statedump:end')" "$name: each dump is whole"
+}
+
+named overwrite --mode overwrite
+named 'files that make room' --mode blocking --file-size 40K --file-count 2
+named 'flight recorder' --flight-recorder
+named 'shared buffers' --mode overwrite --buffers user
+
+for i in {1..70}; do echo ./lose; done >many.sh
+"$lttngmap" record -o many --flight-recorder -- sh many.sh 2>err
+is "$(sed -nE 's/.* ([0-9]+) programs ended early.*/\1/p' err)" \
+	$(($(sed -nE 's/.* ([0-9]+) processes traced.*/\1/p' err) - 64)) 'a program that is not kept counts once'
+
 # ---- what was mistyped ---------------------------------------------------------------
 
 "$lttngmap" record -o typo -e 'lttng_ust_libc:maloc' -e 'lttng_ust_libc:fr*' -- ./lose 2>err

@@ -92,14 +92,23 @@ class Spans:
     PAIRS = {"request_begin": ("request", True), "request_end": ("request", False),
              "step_entry": ("step", True), "step_exit": ("step", False)}
     MOST = 3000
+    DEPTH_MOST = 4096
 
     def __init__(self):
-        self.threads = collections.defaultdict(list)
+        self.threads, self.deeper = collections.defaultdict(list), collections.Counter()
         self.rows, self.count, self.with_parent = [], collections.Counter(), collections.Counter()
 
     def take(self, event, kind):
         name, begins = self.PAIRS[kind]
         stack = self.threads[event.pid, event.tid]
+        # Of spans that lie too deep, begins and ends are only counted.
+        thread = event.pid, event.tid
+        if begins and len(stack) == self.DEPTH_MOST:
+            self.deeper[thread] += 1
+            return
+        if not begins and self.deeper[thread] > 0:
+            self.deeper[thread] -= 1
+            return
         if begins:
             # The names of spans in it that have a row.
             stack.append((event.time, name, collections.Counter()))

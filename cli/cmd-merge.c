@@ -80,7 +80,7 @@ static void keep_losses(const char **directories, int count, const char *path)
 		    losses.kept + losses_sum(&losses) > most.kept + losses_sum(&most))
 			most = losses;
 	}
-	if (!losses_sum(&most))
+	if (!losses_any(&most))
 		return;
 	message_note("merge: lost: %s", losses_describe(&most, text));
 	if (losses_write_path(path, &most))

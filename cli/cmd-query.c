@@ -116,7 +116,7 @@ static int run_query(const char *const *paths, size_t nr_paths, const char *sql,
 
 	if (!error)
 		error = query_database_open(&query);
-	if (!error && losses_sum(&query.losses))
+	if (!error && losses_any(&query.losses))
 		message_note("query: lost: %s", losses_describe(&query.losses, text));
 	if (!error)
 		error = run_sql(&query, sql, kind);

@@ -414,6 +414,7 @@ static void note_losses(void)
 		/* `recover` brings in what is left in a --ring-dir. */
 		.buffered = record.options.ring_dir ? 0 : counts->buffered,
 		.kernel = counts->kernel_lost,
+		.cut = counts->cut,
 	};
 
 	if (record.has_ended && !record.options.relay.spool)

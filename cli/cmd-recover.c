@@ -114,7 +114,7 @@ static void tell_losses(const char *directory)
 	struct losses losses = { 0 };
 	char text[LOSSES_TEXT_SIZE];
 
-	if (losses_add(directory, &losses) && losses_sum(&losses))
+	if (losses_add(directory, &losses) && losses_any(&losses))
 		message_note("recover: lost: %s", losses_describe(&losses, text));
 }
 

@@ -223,6 +223,7 @@ static int on_losses(struct link *link, struct json_object *message, const char 
 		{ "broken", &losses.broken },
 		{ "buffered", &losses.buffered },
 		{ "kernel", &losses.kernel },
+		{ "cut", &losses.cut },
 	};
 	int error = 0;
 

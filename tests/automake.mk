@@ -903,6 +903,8 @@ tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hanging_file_LDADD = $(FUSE_LIBS)
 EXTRA_DIST += tests/utils/fake-consumer tests/utils/fake-attach-request tests/utils/sessiond.sh
 sessiond_tests = \
+	tests/integration/lttng-load.sh \
+	tests/integration/long-events.sh \
 	tests/integration/losses.sh \
 	tests/integration/output-gone.sh \
 	tests/integration/output-swapped.sh \
@@ -1029,6 +1031,10 @@ tests_utils_asked_LDFLAGS = $(test_ldflags)
 tests_utils_emit_SOURCES = tests/utils/emit.c
 tests_utils_emit_LDADD = liblttngmap.la -lpthread
 tests_utils_emit_LDFLAGS = $(test_ldflags)
+check_PROGRAMS += tests/utils/long-events
+tests_utils_long_events_SOURCES = tests/utils/long-events.c
+tests_utils_long_events_LDADD = liblttngmap.la -lpthread
+tests_utils_long_events_LDFLAGS = $(test_ldflags)
 tests_utils_processes_SOURCES = tests/utils/processes.c tests/utils/processes-life.c \
 	tests/utils/processes-odd.c tests/utils/processes.h
 tests_utils_processes_LDADD = liblttngmap.la -lpthread

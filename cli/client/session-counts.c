@@ -116,6 +116,7 @@ static void note_losses(struct session_verb *self, struct json_object *answer)
 		.overwritten = control_answer_count(answer, "overwritten"),
 		.broken = control_answer_count(answer, "broken"),
 		.buffered = control_answer_count(answer, "buffered"),
+		.cut = control_answer_count(answer, "cut"),
 	};
 
 	json_object_object_get_ex(answer, "kernel", &kernel);
@@ -297,6 +298,7 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 			    : "overwritten by newer ones");
 	print_count(answer, "forgotten", "program",
 		    "not kept: a flight recorder keeps the last 64 that ended");
+	print_count(answer, "cut", "event", "recorded, and cut: longer than a sub-buffer");
 	print_count(answer, "broken", "event", "left out: no reader could read them");
 	if (damaged_describe(answer, damaged)[0])
 		message_line("  %s", damaged);

@@ -163,6 +163,12 @@ static void show_lost(const struct record *record)
 	if (counts->broken)
 		message_note("%s events were left out: no reader could read them",
 			     amount_format_count(counts->broken, discarded));
+	if (counts->cut) {
+		message_note("%s event%s cut: longer than a sub-buffer",
+			     amount_format_count(counts->cut, discarded),
+			     counts->cut == 1 ? " was" : "s were");
+		message_hint("--subbuf-size has longer ones recorded whole");
+	}
 	if (counts->damaged[0])
 		message_note("%s", counts->damaged);
 	/* To overwrite is a flight recorder's purpose. */

@@ -459,6 +459,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.kept = control_answer_count(answer, "kept"),
 		.discarded = control_answer_count(answer, "discarded"),
 		.overwritten = control_answer_count(answer, "overwritten"),
+		.cut = control_answer_count(answer, "cut"),
 		.broken = control_answer_count(answer, "broken"),
 		.buffered = control_answer_count(answer, "buffered"),
 		.forgotten = control_answer_count(answer, "forgotten"),

@@ -101,6 +101,7 @@ struct record_counts {
 	bool untraced_unseen;              /* what some of these start is not counted */
 	char damaged[DAMAGED_TEXT_SIZE];   /* rings that their processes damaged; "": none */
 	uint64_t kept, discarded, overwritten;
+	uint64_t cut;       /* of those kept, not whole */
 	uint64_t broken;    /* left out, because no reader could read them */
 	uint64_t buffered;  /* after the stop: could not be written to disk */
 	uint64_t forgotten; /* ended programs that a flight recorder keeps no longer */

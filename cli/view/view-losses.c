@@ -29,7 +29,7 @@ void view_losses_find(struct losses *losses, const struct view_traces *traces)
 
 const char *view_losses_describe(const struct view *view, char text[LOSSES_TEXT_SIZE])
 {
-	if (losses_sum(&view->losses) <= view->told_lost)
+	if (losses_sum(&view->losses) <= view->told_lost && !view->losses.cut)
 		return NULL;
 	return losses_describe(&view->losses, text);
 }

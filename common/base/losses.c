@@ -17,7 +17,7 @@
 #define FILE_SIZE 512 /* of the text with spaces behind it */
 #define FORMAT(number)                                                                             \
 	"lttngmap losses 1\nkept %" number "\ndiscarded %" number "\noverwritten %" number         \
-	"\nbroken %" number "\nbuffered %" number "\nkernel %" number "\n"
+	"\nbroken %" number "\nbuffered %" number "\nkernel %" number "\ncut %" number "\n"
 
 static int write_at(int folder, int flags, const struct losses *losses)
 {
@@ -27,7 +27,8 @@ static int write_at(int folder, int flags, const struct losses *losses)
 
 	memset(text, ' ', sizeof(text));
 	length = snprintf(text, sizeof(text), FORMAT(PRIu64), losses->kept, losses->discarded,
-			  losses->overwritten, losses->broken, losses->buffered, losses->kernel);
+			  losses->overwritten, losses->broken, losses->buffered, losses->kernel,
+			  losses->cut);
 	text[length] = ' ';
 	text[FILE_SIZE - 1] = '\n';
 	fd = beneath_open(folder, LOSSES_NAME, O_WRONLY | flags, 0660, beneath_owner(folder));
@@ -63,7 +64,7 @@ int losses_write_path(const char *path, const struct losses *losses)
 
 bool losses_add(const char *path, struct losses *losses)
 {
-	struct losses more;
+	struct losses more = { 0 };
 	char text[FILE_SIZE];
 	int fd, folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	ssize_t size;
@@ -77,8 +78,9 @@ bool losses_add(const char *path, struct losses *losses)
 	size = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[size > 0 ? size : 0] = '\0';
+	/* Earlier versions wrote no `cut`. */
 	if (sscanf(text, FORMAT(SCNu64), &more.kept, &more.discarded, &more.overwritten,
-		   &more.broken, &more.buffered, &more.kernel) != 6)
+		   &more.broken, &more.buffered, &more.kernel, &more.cut) < 6)
 		return false;
 	losses->kept += more.kept;
 	losses->discarded += more.discarded;
@@ -86,6 +88,7 @@ bool losses_add(const char *path, struct losses *losses)
 	losses->broken += more.broken;
 	losses->buffered += more.buffered;
 	losses->kernel += more.kernel;
+	losses->cut += more.cut;
 	return true;
 }
 
@@ -93,6 +96,11 @@ uint64_t losses_sum(const struct losses *losses)
 {
 	return losses->discarded + losses->overwritten + losses->broken + losses->buffered +
 	       losses->kernel;
+}
+
+bool losses_any(const struct losses *losses)
+{
+	return losses_sum(losses) || losses->cut;
 }
 
 /* Appends "; COUNT WHAT", if there are any. */
@@ -110,12 +118,17 @@ char *losses_describe(const struct losses *losses, char text[LOSSES_TEXT_SIZE])
 {
 	char discarded[32], overwritten[32], all[32];
 
-	snprintf(text, LOSSES_TEXT_SIZE, "%s events discarded, %s overwritten (of %s)",
-		 amount_format_count(losses->discarded, discarded),
-		 amount_format_count(losses->overwritten, overwritten),
-		 amount_format_count(losses->kept + losses_sum(losses) - losses->kernel, all));
+	if (losses_sum(losses) == 0)
+		snprintf(text, LOSSES_TEXT_SIZE, "none");
+	else
+		snprintf(text, LOSSES_TEXT_SIZE, "%s events discarded, %s overwritten (of %s)",
+			 amount_format_count(losses->discarded, discarded),
+			 amount_format_count(losses->overwritten, overwritten),
+			 amount_format_count(losses->kept + losses_sum(losses) - losses->kernel,
+					     all));
 	add(text, losses->broken, "left out, which no reader could read");
 	add(text, losses->buffered, "in the buffers, not on disk");
 	add(text, losses->kernel, "of the kernel's lost");
+	add(text, losses->cut, "recorded, and cut: longer than a sub-buffer");
 	return text;
 }

@@ -25,6 +25,7 @@ struct losses {
 	uint64_t kept, discarded, overwritten, broken;
 	uint64_t buffered; /* in the buffers at the end, not on disk */
 	uint64_t kernel;   /* of the kernel's, lost */
+	uint64_t cut;      /* of those recorded: some of their fields are not whole */
 };
 
 /* Makes the file in the open directory; all its numbers are 0. 0 or -errno. */
@@ -37,7 +38,12 @@ int losses_write_path(const char *path, const struct losses *losses);
 bool losses_add(const char *path, struct losses *losses);
 /* All events that are not in the trace. */
 uint64_t losses_sum(const struct losses *losses);
-/* Prints "404,900 events discarded, 0 overwritten (of 450,017)" into `text`; returns `text`. */
+/* True if anything is to be told: events that are not in the trace, or not whole. */
+bool losses_any(const struct losses *losses);
+/*
+ * Prints "404,900 events discarded, 0 overwritten (of 450,017)" into `text`, and what else there
+ * is; "none" for no loss. Returns `text`.
+ */
 char *losses_describe(const struct losses *losses, char text[LOSSES_TEXT_SIZE]);
 
 #endif /* COMMON_BASE_LOSSES_H */

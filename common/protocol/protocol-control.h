@@ -147,6 +147,7 @@
  *        "written": N events written to rings, "kept": N events on disk,
  *        "buffered": N that are not there yet, "discarded": N not written, ring full,
  *        "overwritten": N, "broken": N events of packets that no reader could read,
+ *        "cut": N of those written whose strings or sequences are not whole,
  *        "closed_rings": N that their processes damaged, "claimed": N events that these
  *        processes say were lost or are in such rings, which nobody can check; no other count
  *        has them, "damagers": [{"pid": 0 where a user's processes share them, "name"}] (some of
@@ -256,7 +257,7 @@
  *       recorded, and the rest of the rings is written whatever waits to be sent. On at first.
  *       For a kernel session, "final" says it
  *   {"event": "losses", "session": NAME, "kept": N, "discarded": N, "overwritten": N,
- *    "broken": N, "buffered": N, "kernel": N}
+ *    "broken": N, "buffered": N, "kernel": N, "cut": N}
  *       final sums of the session, to be noted in OUTPUT/.losses (common/base/losses.h)
  *   {"event": "end", "session": NAME}       forget it
  *   consumer:

@@ -102,7 +102,10 @@ extern "C" {
  */
 #define LTTNGMAP_SUBBUF_HEAD 128u
 
-/* Maximum size of a record, header included (one minimal sub-buffer). */
+/*
+ * Maximum size of a record, header included, of a class whose fields all have a fixed size (one
+ * minimal sub-buffer). Other records may take all of a sub-buffer.
+ */
 #define LTTNGMAP_RECORD_MAX 3960u
 LTTNGMAP_ABI_ASSERT(LTTNGMAP_RECORD_MAX + LTTNGMAP_SUBBUF_HEAD + LTTNGMAP_SUBBUF_TAIL <=
 		    1u << LTTNGMAP_SUBBUF_SHIFT_MIN);
@@ -310,7 +313,8 @@ struct lttngmap_ring {
 	 */
 	uint32_t awake;
 	uint32_t reserved1;
-	uint64_t reserved2[3];
+	uint64_t cut; /* events written whose fields are not whole; atomic add by any writer */
+	uint64_t reserved2[2];
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_ring) == 128);
 

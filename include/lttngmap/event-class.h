@@ -212,13 +212,36 @@ void lttngmap_provider_unregister(struct lttngmap_provider *provider);
 /*
  * Write an event into every channel in which it is on. `fields` holds the
  * fields packed as above, `size` bytes, readable up to the next multiple of
- * 8, and 16 bytes at least. An event over LTTNGMAP_RECORD_MAX bytes, header included, is counted as
- * lost. `ip` is where the event is, for who records that: an address in the
- * code that calls. Signal-safe, thread-safe, keeps errno, calls no malloc, makes no
+ * 8, and 16 bytes at least. An event that does not fit in a channel's
+ * sub-buffer is counted as lost there. One over LTTNGMAP_RECORD_MAX bytes,
+ * header included, has to be in memory of lttngmap_event_reserve() where a
+ * channel has contexts; else it is counted as lost, too. `ip` is where the
+ * event is, for who records that: an address in the code that calls.
+ * Signal-safe, thread-safe, keeps errno, calls no malloc, makes no
  * system call but where lttngmap(7) says so.
  */
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			  size_t size, const void *ip);
+
+/*
+ * The most bytes of fields that an event may have, now, in each channel in which it is on. As safe
+ * as lttngmap_event_write().
+ */
+size_t lttngmap_event_room(const struct lttngmap_tracepoint *tracepoint);
+
+/*
+ * Memory for the fields of one event, `size` bytes and 16 more; the caller gives it back by
+ * lttngmap_event_write_long(). NULL: there is none. Signal-safe, thread-safe, keeps errno. Makes
+ * system calls only when no memory that is free is large enough.
+ */
+unsigned char *lttngmap_event_reserve(size_t size);
+
+/*
+ * lttngmap_event_write() of an event that may be in memory of lttngmap_event_reserve(), which it
+ * gives back. `is_cut`: some of the event's fields are not whole.
+ */
+void lttngmap_event_write_long(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			       size_t size, const void *ip, int is_cut);
 
 /* Bytes of an event's fields, from `begin` up to `end`. */
 struct lttngmap_known {

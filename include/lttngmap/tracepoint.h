@@ -52,12 +52,14 @@
  *
  * What is written
  * ---------------
- * Nothing is too long for an event: what does not fit in LTTNGMAP_RECORD_MAX
- * bytes is cut. The fields that have no size of their own (string, sequence,
+ * An event may be as long as the smallest sub-buffer of the channels in which
+ * it is on, less 144 bytes, or less 272 where the channel has contexts. What does
+ * not fit is cut. The fields that have no size of their own (string, sequence,
  * text_sequence) take what they need in their order, and the last ones are
- * cut first. Fields of a fixed size are always whole; if they do not fit, the
- * tracepoint does not compile. A string is cut at its end and stays a string;
- * a sequence loses its last elements, and its length says how many are there.
+ * cut first. Fields of a fixed size are always whole; if they do not fit in
+ * LTTNGMAP_RECORD_MAX bytes, the tracepoint does not compile. A string is cut
+ * at its end and stays a string; a sequence loses its last elements, and its
+ * length says how many are there.
  *
  * A string or sequence may change while it is written: then either content,
  * or a mix, is in the trace, and the rest of the event is right all the same.
@@ -79,8 +81,11 @@
  * takes a ring whose lock is free, or counts the event as lost. The first
  * event of a forked child, or in a channel, may wait for the daemon: 100 ms at
  * most, unless events may block, or LTTNGMAP_REGISTER_TIMEOUT is set for the
- * child. Its use of the stack is the event's size and about 200 bytes, not
- * counting the dynamic linker, which may have to look for memcpy() once.
+ * child. Its use of the stack is the event's size, 4 KiB at most, and about
+ * 200 bytes, not counting the dynamic linker, which may have to look for
+ * memcpy() once. A longer event is laid out in memory of liblttngmap's, which
+ * is kept; it is mapped when an event is longer than those before, or when
+ * more threads than before write such events at once.
  *
  * A module's events end with its destructors. A library that is linked with
  * -z nodelete, and so is never unloaded, may define LTTNGMAP_NEVER_UNLOADED
@@ -225,8 +230,7 @@ struct lttngmap_anchored_class_ {
  * The function of a tracepoint that is on: lay the fields out on the stack,
  * one after another, and pass them on. `size` is what the fields take at
  * least. Strings and sequences that take little more are copied in one pass
- * (`quick`). If that is not enough, all fields' needs are found first (`bound`),
- * so that the stack is used for what is there and no more.
+ * (`quick`).
  */
 #define LTTNGMAP_DEFINE_EMIT_(provider, name, parameters, size, varies, quick, bound, pack)        \
 	static __attribute__((noinline, unused)) void lttngmap_emit_##provider##__##name(          \
@@ -248,18 +252,57 @@ struct lttngmap_anchored_class_ {
 			quick                                                                      \
 		} while (0);                                                                       \
 		if (lttngmap_varies == 1 && __builtin_expect(!lttngmap_at, 0)) {                   \
-			size_t lttngmap_room = LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_size;          \
-			bound                                                                      \
-			lttngmap_begin = (unsigned char *)__builtin_alloca(                        \
-				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 16);                    \
-			lttngmap_at = lttngmap_begin;                                              \
-			pack                                                                       \
+			LTTNGMAP_LAY_LONG_(                                                        \
+				&lttngmap_tracepoint_##provider##__##name,                         \
+				lttngmap_ip ? lttngmap_ip : __builtin_return_address(0), bound,    \
+				pack)                                                              \
 		}                                                                                  \
 		if (lttngmap_varies == 1)                                                          \
 			__builtin_memset(lttngmap_at, 0, 16);                                      \
 		lttngmap_event_write(&lttngmap_tracepoint_##provider##__##name, lttngmap_begin,    \
 				     (size_t)(lttngmap_at - lttngmap_begin),                       \
 				     lttngmap_ip ? lttngmap_ip : __builtin_return_address(0));     \
+	}
+
+/*
+ * Fields that take more than QUICK lets them: all their needs are found first (`bound`), so that
+ * the stack is used for what is there and no more. What is too long for the stack goes into memory
+ * of liblttngmap's; if it has none, the event is cut to what the stack may have.
+ */
+#define LTTNGMAP_LAY_LONG_(tracepoint, ip, bound, pack)                                            \
+	size_t lttngmap_most = LTTNGMAP_FIELDS_SIZE_MAX_, lttngmap_room, lttngmap_cut;             \
+	int lttngmap_asked = 0;                                                                    \
+                                                                                                   \
+	for (;;) {                                                                                 \
+		lttngmap_room = lttngmap_most - lttngmap_size;                                     \
+		lttngmap_cut = 0;                                                                  \
+		bound                                                                              \
+		if (lttngmap_cut && !lttngmap_asked) {                                             \
+			lttngmap_asked = 1;                                                        \
+			lttngmap_most = lttngmap_event_room(tracepoint);                           \
+			if (lttngmap_most <= lttngmap_size)                                        \
+				lttngmap_most = lttngmap_size;                                     \
+			continue;                                                                  \
+		}                                                                                  \
+		if (lttngmap_most <= LTTNGMAP_FIELDS_SIZE_MAX_)                                    \
+			lttngmap_begin = (unsigned char *)__builtin_alloca(                        \
+				lttngmap_most - lttngmap_room + 16);                               \
+		else                                                                               \
+			lttngmap_begin = lttngmap_event_reserve(lttngmap_most - lttngmap_room);    \
+		if (!lttngmap_begin) {                                                             \
+			lttngmap_most = LTTNGMAP_FIELDS_SIZE_MAX_;                                 \
+			continue;                                                                  \
+		}                                                                                  \
+		lttngmap_at = lttngmap_begin;                                                      \
+		pack                                                                               \
+		break;                                                                             \
+	}                                                                                          \
+	if (lttngmap_cut || lttngmap_most != LTTNGMAP_FIELDS_SIZE_MAX_) {                          \
+		__builtin_memset(lttngmap_at, 0, 16);                                              \
+		lttngmap_event_write_long(tracepoint, lttngmap_begin,                              \
+					  (size_t)(lttngmap_at - lttngmap_begin), ip,              \
+					  lttngmap_cut != 0);                                      \
+		return;                                                                            \
 	}
 
 /* How much more than their least size fields may take, all together, for one pass. */
@@ -387,12 +430,13 @@ struct lttngmap_anchored_class_ {
 #define LTTNGMAP_BOUND_ADDRESS(...)
 #define LTTNGMAP_BOUND_FLOATING(...)
 #define LTTNGMAP_BOUND_STRING(T, name, ...)                                                        \
-	size_t lttngmap_length_##name = lttngmap_bound_string_(&lttngmap_arg_##name,               \
-							       &lttngmap_room);
+	size_t lttngmap_length_##name = lttngmap_bound_string_(                            \
+		&lttngmap_arg_##name, &lttngmap_room, &lttngmap_cut);
 #define LTTNGMAP_BOUND_ARRAY(...)
 #define LTTNGMAP_BOUND_SEQUENCE(T, name, ...)                                                      \
-	lttngmap_length_##name = lttngmap_bound_sequence_(                                         \
-		lttngmap_arg_##name, lttngmap_length_##name, sizeof(T), &lttngmap_room);
+	size_t lttngmap_bound_##name =                                                             \
+		lttngmap_bound_sequence_(lttngmap_arg_##name, lttngmap_length_##name, sizeof(T),   \
+					 &lttngmap_room, &lttngmap_cut);
 
 /* PACK: lay it out at lttngmap_at. */
 #define LTTNGMAP_PACK_VALUE(T, name, ...)                                                          \
@@ -408,7 +452,7 @@ struct lttngmap_anchored_class_ {
 					   (length) * sizeof(T));
 #define LTTNGMAP_PACK_SEQUENCE(T, name, ...)                                                       \
 	lttngmap_at = lttngmap_pack_sequence_(lttngmap_at, lttngmap_arg_##name,                    \
-					      lttngmap_length_##name, sizeof(T));
+					      lttngmap_bound_##name, sizeof(T));
 
 /* QUICK: the same in one pass; lttngmap_at is NULL where that takes too much. */
 #define LTTNGMAP_QUICK_VALUE(...) LTTNGMAP_PACK_VALUE(__VA_ARGS__)
@@ -535,11 +579,12 @@ static __attribute__((destructor(101))) void lttngmap_module_leave_(void)
 #endif
 
 /*
- * The length of the string, as far as there is room for it. The compiler is
+ * The length of the string, as far as there is room for it; else *cut is 1. The compiler is
  * kept from knowing what the string is: it would warn of a search beyond the
  * end of a literal that the NUL ends long before.
  */
-static inline LTTNGMAP_UNUSED_ size_t lttngmap_bound_string_(const char **string, size_t *room)
+static inline LTTNGMAP_UNUSED_ size_t lttngmap_bound_string_(const char **string, size_t *room,
+							     size_t *cut)
 {
 	size_t length = *room;
 	const char *end;
@@ -547,9 +592,12 @@ static inline LTTNGMAP_UNUSED_ size_t lttngmap_bound_string_(const char **string
 	if (!*string)
 		*string = "(null)";
 	__asm__("" : "+r"(*string));
-	end = (const char *)__builtin_memchr(*string, 0, length);
+	/* The NUL is not of the room: each string has one byte for it. */
+	end = (const char *)__builtin_memchr(*string, 0, length + 1);
 	if (end)
 		length = (size_t)(end - *string);
+	else
+		*cut = 1;
 	*room -= length;
 	return length;
 }
@@ -601,12 +649,15 @@ ended:
 }
 
 static inline LTTNGMAP_UNUSED_ size_t lttngmap_bound_sequence_(const void *elements, size_t length,
-							       size_t size, size_t *room)
+							       size_t size, size_t *room,
+							       size_t *cut)
 {
 	if (!elements || length > SIZE_MAX / 2)
 		length = 0;
-	if (length > *room / size)
+	if (length > *room / size) {
 		length = *room / size;
+		*cut = 1;
+	}
 	*room -= length * size;
 	return length;
 }

@@ -326,6 +326,26 @@ void memory_map_first_rings(struct local *local, const struct protocol_app_regis
 					 fds->fd[PROTOCOL_APP_FD_RINGS + i]);
 }
 
+void *memory_map_anew(void *old, uint64_t old_size, uint64_t size)
+{
+	long map = -EACCES;
+
+	if (old) {
+		arch_syscall(SYS_munmap, old, old_size);
+		__atomic_sub_fetch(&inherited.bytes, old_size, __ATOMIC_RELAXED);
+	}
+	if (!sandbox_is_on()) {
+		limits_make_room(size);
+		map = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	}
+	if (is_error(map))
+		return NULL;
+	arch_syscall(SYS_madvise, map, size, MADV_DONTDUMP);
+	__atomic_add_fetch(&inherited.bytes, size, __ATOMIC_RELAXED);
+	return (void *)map;
+}
+
 uint64_t memory_map_bytes(void)
 {
 	return __atomic_load_n(&inherited.bytes, __ATOMIC_RELAXED);

@@ -46,6 +46,11 @@ void memory_map_first_rings(struct local *local, const struct protocol_app_regis
 			    long size, const struct exchange_fds *fds);
 /* A slot's rings, which answer_has_rings() found sane. */
 bool memory_map_rings(struct local *local, const struct protocol_app_slot *slot, int fd);
+/*
+ * Maps `size` bytes of memory, in the place of `old_size` bytes at `old`, whose content is lost;
+ * `old` may be NULL. NULL: there is no memory, and the old one is gone. Signal-safe.
+ */
+void *memory_map_anew(void *old, uint64_t old_size, uint64_t size);
 /* Address space that all of the library's maps take. Any thread. */
 uint64_t memory_map_bytes(void);
 /*

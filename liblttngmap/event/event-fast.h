@@ -63,6 +63,7 @@
 #define LIBLTTNGMAP_EVENT_EVENT_FAST_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <lttngmap/event-class.h>
 
@@ -72,6 +73,11 @@
 __attribute__((visibility("hidden"))) void
 event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
 		    const void *ip);
+
+/* The same; `flags` as in struct ring_event. */
+__attribute__((visibility("hidden"))) void
+event_write_flagged(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
+		    const void *ip, uint32_t flags);
 
 /* Writes an event the general way into the channels that the fast way has left. */
 __attribute__((visibility("hidden"))) void event_write_left(const void *fields, size_t size,

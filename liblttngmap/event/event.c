@@ -24,12 +24,12 @@ static void write_channels(struct local *local, uint64_t channels, const struct 
 		ring_write(local, (uint32_t)__builtin_ctzll(channels), event);
 }
 
-void event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields,
-			 size_t size, const void *ip)
+void event_write_flagged(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			 size_t size, const void *ip, uint32_t flags)
 {
 	const uint64_t *at = __atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE);
 	uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED);
-	struct ring_event event = { .fields = fields, .size = size, .ip = ip };
+	struct ring_event event = { .fields = fields, .size = size, .ip = ip, .flags = flags };
 	const struct lttngmap_process *process;
 	struct local *local;
 	uint64_t channels;
@@ -55,7 +55,7 @@ void event_write_general(const struct lttngmap_tracepoint *tracepoint, const voi
 		enum attach_result result = attach_child(local);
 
 		if (result == ATTACH_STALE && module_register_again(local))
-			event_write_general(tracepoint, fields, size, ip);
+			event_write_flagged(tracepoint, fields, size, ip, flags);
 		else if (result == ATTACH_BUSY || result == ATTACH_STALE)
 			channel_lose(local);
 		else if (result != ATTACH_READY)
@@ -70,7 +70,7 @@ void event_write_general(const struct lttngmap_tracepoint *tracepoint, const voi
 	if (UNLIKELY(offset >= LTTNGMAP_EVENT_IDS * sizeof(*at))) {
 		/* Or a child that was forked since: once more, as itself. */
 		if (!__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
-			event_write_general(tracepoint, fields, size, ip);
+			event_write_flagged(tracepoint, fields, size, ip, flags);
 		else
 			attach_lose(local, at);
 		return;
@@ -79,6 +79,12 @@ void event_write_general(const struct lttngmap_tracepoint *tracepoint, const voi
 	channels = word & __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
 	event_fast_allow(local, channels);
 	write_channels(local, channels, &event);
+}
+
+void event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			 size_t size, const void *ip)
+{
+	event_write_flagged(tracepoint, fields, size, ip, 0);
 }
 
 void event_write_left(const void *fields, size_t size, const void *ip, struct local *local,

@@ -122,29 +122,40 @@ static size_t contexts_room(uint64_t contexts)
 #define CONTEXT_WORDS(event, contexts) ((contexts_room(contexts) + (event)->size) / 8 + 2)
 
 /*
+ * Does a record with `size` bytes of fields and contexts fit in a sub-buffer whose offsets have
+ * this limit? A callstack is as deep as there is room for.
+ */
+static inline __attribute__((always_inline)) bool shorten_callstack(uint32_t *depth, size_t size,
+								    uint64_t limit)
+{
+	uint64_t used = LTTNGMAP_SUBBUF_HEAD + LTTNGMAP_RECORD_HEADER_SIZE + size +
+			(*depth ? sizeof(*depth) : 0);
+
+	if (used > limit)
+		return false;
+	if (UNLIKELY(*depth > (limit - used) / sizeof(uint64_t)))
+		*depth = (uint32_t)((limit - used) / sizeof(uint64_t));
+	return true;
+}
+
+/*
  * The contexts, then the fields, in a buffer of CONTEXT_WORDS(). They are copied by words, for
- * both may be read and written up to a multiple of 8. False: that is too much for a record.
+ * both may be read and written up to a multiple of 8. False: that is too much for a sub-buffer,
+ * whose `limit` is that of the channel's offsets.
  */
 static inline __attribute__((always_inline)) bool
 make_with_contexts(struct ring_record *record, const struct local *local, uint64_t contexts,
-		   const struct ring_event *event, uint64_t *buffer)
+		   uint64_t limit, const struct ring_event *event, uint64_t *buffer)
 {
 	unsigned char *at = (unsigned char *)buffer;
 	size_t size = context_write(local, contexts & ~RING_CHANNEL_FILTERED, event->ip, at);
 	uint32_t depth = lttngmap_callstack_depth(contexts);
 	uint64_t word;
 
-	if (size + (depth ? sizeof(depth) : 0) + event->size >
-	    LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
+	if (!shorten_callstack(&depth, size + event->size, limit))
 		return false;
-	if (UNLIKELY(depth)) {
-		const size_t left = LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - size -
-				    sizeof(depth) - event->size;
-
-		if (depth > left / sizeof(word))
-			depth = (uint32_t)(left / sizeof(word));
+	if (UNLIKELY(lttngmap_callstack_depth(contexts)))
 		size += callstack_write(depth, event->ip, at + size);
-	}
 	for (size_t done = 0; done < event->size; done += sizeof(word)) {
 		__builtin_memcpy(&word, (const char *)event->fields + done, sizeof(word));
 		__builtin_memcpy(at + size + done, &word, sizeof(word));
@@ -166,8 +177,38 @@ try_with_contexts(struct local *local, const struct ring_channel *channel,
 	uint64_t buffer[CONTEXT_WORDS(event, channel->contexts)];
 	struct ring_record record;
 
-	if (!make_with_contexts(&record, local, channel->contexts, event, buffer))
+	if (!make_with_contexts(&record, local, channel->contexts, channel->offset_limit, event,
+				buffer))
 		return RING_TOO_LARGE;
+	record.place.epoch = epoch;
+	return try_write(local, channel, &record, by_rseq, full);
+}
+
+/*
+ * One attempt of an event that has no room on the stack. Its contexts are put before its fields,
+ * which is where no other event is.
+ */
+static enum ring_result try_long(struct local *local, const struct ring_channel *channel,
+				 const struct ring_event *event, uint64_t epoch, bool by_rseq,
+				 struct lttngmap_ring **full)
+{
+	const uint64_t contexts = channel->contexts & ~RING_CHANNEL_FILTERED;
+	const unsigned char *fields = event->fields;
+	unsigned char buffer[contexts_room(contexts)];
+	uint32_t depth = lttngmap_callstack_depth(contexts);
+	struct ring_record record;
+	size_t size = 0;
+
+	if (contexts && !(event->flags & RING_EVENT_PLACED))
+		return RING_TOO_LARGE;
+	if (contexts)
+		size = context_write(local, contexts, event->ip, buffer);
+	if (!shorten_callstack(&depth, size + event->size, channel->offset_limit))
+		return RING_TOO_LARGE;
+	if (lttngmap_callstack_depth(contexts))
+		size += callstack_write(depth, event->ip, buffer + size);
+	make_record(&record, event->id, fields - size, size + event->size);
+	__builtin_memcpy((unsigned char *)(uintptr_t)fields - size, buffer, size);
 	record.place.epoch = epoch;
 	return try_write(local, channel, &record, by_rseq, full);
 }
@@ -178,6 +219,8 @@ static enum ring_result try_event(struct local *local, const struct ring_channel
 {
 	struct ring_record record;
 
+	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE))
+		return try_long(local, channel, event, epoch, by_rseq, full);
 	if (channel->contexts & ~RING_CHANNEL_FILTERED)
 		return try_with_contexts(local, channel, event, epoch, by_rseq, full);
 	make_record(&record, event->id, event->fields, event->size);
@@ -291,6 +334,8 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 		may_block = channel.mode == LTTNGMAP_MODE_BLOCKING && local->allow_blocking;
 		switch (try_event(local, &channel, event, epoch, tries < RSEQ_TRIES_MAX, &ring)) {
 		case RING_WRITTEN:
+			if (UNLIKELY(event->flags & RING_EVENT_CUT))
+				__atomic_add_fetch(&ring->cut, 1, __ATOMIC_RELAXED);
 			return;
 		case RING_FULL:
 			if (may_block && ring_wait(local, &channel, ring, &deadline)) {
@@ -387,13 +432,15 @@ static __attribute__((noinline)) bool write_contexts(struct local *local, uint32
 						     uint32_t generation,
 						     const struct ring_event *event)
 {
-	uint64_t contexts = RING_CHANNEL_FIELD(&local->channels[slot], contexts);
+	const struct ring_channel *channel = &local->channels[slot];
+	uint64_t contexts = RING_CHANNEL_FIELD(channel, contexts);
+	uint64_t limit = RING_CHANNEL_FIELD(channel, offset_limit);
 	uint64_t buffer[CONTEXT_WORDS(event, contexts)];
 	struct ring_record record;
 
 	record.place.epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return make_with_contexts(&record, local, contexts, event, buffer) &&
+	return make_with_contexts(&record, local, contexts, limit, event, buffer) &&
 	       write_at_once(local, slot, generation, true, &record);
 }
 
@@ -439,8 +486,9 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 	/* Acquire: the other fields of the cached channel are those of this generation. */
 	uint32_t generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
 
-	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE))
-		lose(local, slot);
+	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE ||
+		     event->flags))
+		write_slow(local, slot, event, false);
 	else if (UNLIKELY(!generation || RING_CHANNEL_FIELD(channel, contexts)))
 		write_special(local, slot, generation, event);
 	else

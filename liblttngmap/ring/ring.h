@@ -41,6 +41,12 @@ struct ring_event {
 	size_t size;
 	const void *ip;
 	uint32_t id;
+	uint32_t flags; /* enum ring_event_flag */
+};
+
+enum ring_event_flag {
+	RING_EVENT_PLACED = 1u << 0, /* room for contexts before the fields is the library's */
+	RING_EVENT_CUT = 1u << 1,    /* some fields are not whole: to be counted */
 };
 
 /* The answer to whether a channel takes an event. */
@@ -81,7 +87,7 @@ struct ring_place {
 struct ring_record {
 	struct ring_place place;
 	const void *fields; /* readable up to a multiple of 8 */
-	uint64_t total;     /* bytes, header included; <= LTTNGMAP_RECORD_MAX */
+	uint64_t total;     /* bytes, header included; no more than a sub-buffer takes */
 	uint64_t step;      /* what to add to commit word 0: total, and one event */
 	uint64_t id;
 	uint64_t now; /* the clock, where it cannot be read in the section */

@@ -438,6 +438,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_number(answer, "discarded", totals.discarded);
 	control_add_number(answer, "overwritten", totals.overwritten + thrown);
 	control_add_number(answer, "broken", broken);
+	control_add_number(answer, "cut", totals.cut);
 	control_add_number(answer, "undescribed", undescribed);
 	control_add_number(answer, "forgotten", forgotten);
 	add_closed(answer, &totals);

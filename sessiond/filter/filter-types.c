@@ -133,8 +133,9 @@ static bool bind_index(struct binder *binder, struct filter_node *node)
 		return false;
 	}
 	/* No record has room for more, so all beyond are missing alike. */
-	node->index = index->value > LTTNGMAP_RECORD_MAX ? LTTNGMAP_RECORD_MAX
-							 : (uint32_t)index->value;
+	node->index = index->value > UINT32_C(1) << LTTNGMAP_SUBBUF_SHIFT_MAX
+			      ? UINT32_C(1) << LTTNGMAP_SUBBUF_SHIFT_MAX
+			      : (uint32_t)index->value;
 	if (node->field && node->field->kind == LTTNGMAP_FIELD_ARRAY &&
 	    node->index >= node->field->count) {
 		miss(binder, node,

@@ -126,6 +126,7 @@ static uint64_t most_written(const struct ring_reader *reader, uint64_t position
 static int account(struct ring_reader *reader, struct ring_commit *commit)
 {
 	uint64_t base = ring_load(&reader->ring->events_base), discards = commit->discards, written;
+	uint64_t cut = ring_load(&reader->ring->cut);
 
 	/*
 	 * A child that was forked in the middle of a write may store an old commit
@@ -157,6 +158,9 @@ static int account(struct ring_reader *reader, struct ring_commit *commit)
 		return ring_reader_mark_corrupt(
 			reader, "it counts more discarded events than it can have lost");
 	reader->account.discarded = commit->discards;
+	/* A writer counts after its commit. */
+	if (cut > reader->account.cut && cut <= reader->account.written)
+		reader->account.cut = cut;
 	return 0;
 }
 

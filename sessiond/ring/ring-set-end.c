@@ -110,6 +110,7 @@ void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
 		.delivered = set->in_flight->delivered,
 		.discarded = set->told->discarded,
 		.overwritten = set->told->overwritten,
+		.cut = set->told->cut,
 		.closed_rings = set->saved->closed,
 	};
 	set->config.totals = totals;
@@ -125,6 +126,7 @@ void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals)
 	ring_total_add(&totals->delivered, saved->in_flight.delivered - saved->base.delivered);
 	ring_total_add(&totals->discarded, saved->told.discarded - saved->base.discarded);
 	ring_total_add(&totals->overwritten, saved->told.overwritten - saved->base.overwritten);
+	ring_total_add(&totals->cut, saved->told.cut - saved->base.cut);
 	ring_total_add(&totals->closed_rings, saved->closed - saved->base.closed_rings);
 	ring_account_add(&totals->claims, &saved->claims);
 	if (saved->closed > saved->base.closed_rings)

@@ -50,7 +50,8 @@ static bool check_account(const struct ring_reader *reader)
 
 	return is_count(now->overwritten) && is_count(now->discarded) &&
 	       before->overwritten <= now->overwritten && before->discarded <= now->discarded &&
-	       before->written <= now->written && is_count(reader->lost_before_most);
+	       before->written <= now->written && before->cut <= now->cut && is_count(now->cut) &&
+	       is_count(reader->lost_before_most);
 }
 
 static bool check_reader(const struct ring_import *import, struct ring_reader *reader)
@@ -147,7 +148,7 @@ static bool check_counts(const struct ring_saved *saved)
 	const struct ring_totals *base = &saved->base;
 
 	return base->written <= saved->told.written && base->discarded <= saved->told.discarded &&
-	       base->overwritten <= saved->told.overwritten &&
+	       base->overwritten <= saved->told.overwritten && base->cut <= saved->told.cut &&
 	       base->delivered <= saved->in_flight.delivered && base->closed_rings <= saved->closed;
 }
 

@@ -40,6 +40,7 @@ void ring_set_tell_totals(struct ring_set *set)
 	add(&totals->written, &set->told->written, sum.written);
 	add(&totals->discarded, &set->told->discarded, sum.discarded);
 	add(&totals->overwritten, &set->told->overwritten, sum.overwritten);
+	add(&totals->cut, &set->told->cut, sum.cut);
 	/* The counts, which have them, are there before. */
 	add(&totals->claims.written, &told_claims->written, claims.written);
 	add(&totals->claims.discarded, &told_claims->discarded, claims.discarded);

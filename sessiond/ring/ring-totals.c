@@ -21,6 +21,7 @@ void ring_account_add(struct ring_account *account, const struct ring_account *m
 	ring_total_add(&account->written, more->written);
 	ring_total_add(&account->discarded, more->discarded);
 	ring_total_add(&account->overwritten, more->overwritten);
+	ring_total_add(&account->cut, more->cut);
 }
 
 void ring_totals_add(struct ring_totals *totals, const struct ring_totals *more)
@@ -29,6 +30,7 @@ void ring_totals_add(struct ring_totals *totals, const struct ring_totals *more)
 	ring_total_add(&totals->delivered, more->delivered);
 	ring_total_add(&totals->discarded, more->discarded);
 	ring_total_add(&totals->overwritten, more->overwritten);
+	ring_total_add(&totals->cut, more->cut);
 	ring_total_add(&totals->closed_rings, more->closed_rings);
 	ring_account_add(&totals->claims, &more->claims);
 	for (unsigned i = 0; i < RING_DAMAGERS; i++)
@@ -90,6 +92,7 @@ void ring_totals_read(const struct ring_totals *totals, struct ring_totals *read
 
 	*read = (struct ring_totals){
 		.delivered = load(&totals->delivered),
+		.cut = load(&totals->cut),
 		.closed_rings = load(&totals->closed_rings),
 		.claims = claims,
 		.more_damagers = __atomic_load_n(&totals->more_damagers, __ATOMIC_RELAXED),

@@ -18,6 +18,7 @@ struct ring_account {
 	uint64_t written;
 	uint64_t discarded;
 	uint64_t overwritten;
+	uint64_t cut; /* of those written, not whole, as the process says */
 };
 
 /* So many processes that damaged their rings are named. */
@@ -40,6 +41,7 @@ struct ring_totals {
 	uint64_t delivered;
 	uint64_t discarded;
 	uint64_t overwritten;
+	uint64_t cut;
 	uint64_t closed_rings;
 	struct ring_account claims; /* of closed rings: ring_reader_claims() */
 	struct ring_damager damagers[RING_DAMAGERS];

@@ -202,6 +202,7 @@ void session_consumer_send_losses(struct consumer_link *link, const struct sessi
 	add_count(message, "overwritten", totals.overwritten + thrown);
 	add_count(message, "broken", broken);
 	add_count(message, "buffered", 0);
+	add_count(message, "cut", totals.cut);
 	add_count(message, "kernel", session->daemon->kernel_ops->lost(session->kernel));
 	link_send(link, message, -1);
 }
@@ -211,6 +212,7 @@ void session_consumer_send_snapshot_losses(struct consumer_link *link,
 {
 	const uint64_t kept = session->written.events, broken = session->written.broken;
 	struct json_object *message;
+	struct ring_totals totals;
 
 	/* A snapshot of nothing leaves no folder. */
 	if (!is_told(link, session) || session->spool || kept == 0)
@@ -222,6 +224,8 @@ void session_consumer_send_snapshot_losses(struct consumer_link *link,
 	add_count(message, "overwritten", session->snapshot.written - kept - broken);
 	add_count(message, "broken", broken);
 	add_count(message, "buffered", 0);
+	session_read_totals(session, &totals);
+	add_count(message, "cut", totals.cut);
 	add_count(message, "kernel", 0);
 	link_send(link, message, -1);
 }

@@ -226,12 +226,12 @@ ok 'a program has messages' "$LTTNGMAP_CC" -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-L"$LTTNGMAP_PLAIN/.libs" -llttngmap -Wl,-rpath,"$LTTNGMAP_PLAIN/.libs"
 record own -- ./own-program
 is "$?" 1 'its arguments are evaluated once, and errno is kept'
-cut=$(printf 'x%.0s' {1..3948})
+cut=$(printf 'x%.0s' {1..3959})
 cat >own.expected <<END
 TRACE_DEBUG (14) lttng_ust_tracef:event: { _msg_length = 10, msg = "1 and more" }
 TRACE_WARNING (4) lttng_ust_tracelog:TRACE_WARNING: { line = 19, file = "own.c", func = "main", _msg_length = 1, msg = "w" }
 TRACE_INFO (6) lttng_ust_tracelog:TRACE_INFO: { line = 20, file = "own.c", func = "main", _msg_length = 1, msg = "%" }
-TRACE_DEBUG (14) lttng_ust_tracef:event: { _msg_length = 3948, msg = "$cut" }
+TRACE_DEBUG (14) lttng_ust_tracef:event: { _msg_length = 3959, msg = "$cut" }
 TRACE_DEBUG (14) lttng_ust_tracelog:TRACE_DEBUG: { line = 22, file = "own.c", func = "main", _msg_length = 1, msg = "d" }
 END
 same own own.expected 'messages are as printf makes them; what is too long is cut'

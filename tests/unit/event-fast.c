@@ -61,7 +61,7 @@ static void set_up(uint64_t contexts)
 	pages = bench.local;
 	view = &pages->channels[0];
 	bench.control->channels[0].contexts = contexts;
-	bench_set_write(&bench, &(struct ring_event){ fields, 16, NULL, ID });
+	bench_set_write(&bench, &(struct ring_event){ fields, 16, NULL, ID, 0 });
 	tracepoint.word = &bench.control->event_words[ID];
 	local_pages = NULL;
 }

@@ -37,7 +37,7 @@ static struct lttngmap_ring *ring;
 static struct ring_channel *view;
 static struct local_lock *lock;
 static struct lttngmap_tracepoint tracepoint;
-static unsigned char fields[LTTNGMAP_RECORD_MAX + 16];
+static unsigned char fields[SUBBUF_SIZE + 16];
 
 static void emit(size_t size)
 {
@@ -149,8 +149,9 @@ static void test_sizes(void)
 	is(ring->lock, 0, "… the ring's mark is gone");
 	is(lock->holder, 0, "… and the lock is free");
 	is(count(ring), 1 + number, "… and all are counted");
-	emit(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE + 1);
-	is(count(ring), 1 + number, "… but one byte beyond the largest");
+	emit(SUBBUF_SIZE - LTTNGMAP_SUBBUF_HEAD - LTTNGMAP_SUBBUF_TAIL -
+	     LTTNGMAP_RECORD_HEADER_SIZE + 1);
+	is(count(ring), 1 + number, "… but one byte beyond a sub-buffer");
 	is(bench_set_discards(&bench), 1, "… which is lost");
 	bench_set_destroy(&bench);
 }

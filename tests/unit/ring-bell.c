@@ -70,7 +70,7 @@ static unsigned fill(unsigned subbufs)
 	uint64_t fields[(RECORD - 8) / 8] = { 0 }, count = 0;
 
 	for (unsigned i = 0; i < subbufs * RECORDS; i++)
-		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
+		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1, 0 });
 	eventfd_read(bell, &count);
 	return (unsigned)count;
 }

@@ -74,7 +74,7 @@ static void write_events(unsigned events)
 	char fields[RECORD - 8] = { 0 };
 
 	while (events--)
-		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
+		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1, 0 });
 }
 
 struct seen {

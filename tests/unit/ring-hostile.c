@@ -42,7 +42,7 @@ static void fill_ring(unsigned events)
 	for (uint32_t ring = 1; ring < rings; ring++)
 		bench_set_hold(&bench, ring_of(ring), true);
 	while (events--)
-		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
+		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1, 0 });
 	for (uint32_t ring = 1; ring < rings; ring++)
 		bench_set_hold(&bench, ring_of(ring), false);
 }
@@ -297,7 +297,7 @@ static void test_guard(const char *name, void (*damage)(void))
 	is(bench.totals.closed_rings, 1, name);
 	/* Ring 1 is good, and still served. */
 	bench_set_hold(&bench, ring_of(0), true);
-	bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
+	bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1, 0 });
 	while (get_packet(&packet) == 0)
 		from_others += packet.cpu != 0;
 	ok(from_others == 1, "… and another ring of the process goes on");
@@ -357,6 +357,22 @@ static void test_losses_of_others(void)
 	ring_set_poll(bench.set);
 	is(bench.totals.discarded, INT64_MAX, "a sum that is full stays so");
 	is(bench.totals.closed_rings, 0, "and closes no ring");
+	bench_set_destroy(&bench);
+}
+
+/* Cut events are some of those that were written. */
+static void test_cut(void)
+{
+	set_up(LTTNGMAP_MODE_DISCARD);
+	ring_of(0)->cut = 3;
+	ring_set_poll(bench.set);
+	is(bench.totals.cut, 3, "cut events are counted");
+	ring_of(0)->cut = 1;
+	ring_set_poll(bench.set);
+	is(bench.totals.cut, 3, "their count does not go back");
+	ring_of(0)->cut = bench.totals.written + 1;
+	ring_set_poll(bench.set);
+	is(bench.totals.cut, 3, "nor are there more than were written");
 	bench_set_destroy(&bench);
 }
 
@@ -429,6 +445,7 @@ int main(void)
 	test_position();
 	test_count();
 	test_losses_of_others();
+	test_cut();
 	test_random(LTTNGMAP_MODE_DISCARD, &seed);
 	test_random(LTTNGMAP_MODE_OVERWRITE, &seed);
 	ring_set_table_destroy();

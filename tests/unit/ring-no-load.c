@@ -110,7 +110,7 @@ static void run(enum way way, size_t size, unsigned events)
 		.use_rseq = way != TRYLOCK,
 	};
 	char fields[512] __attribute__((aligned(16))) = "fields";
-	struct ring_event event = { fields, size, NULL, 5 };
+	struct ring_event event = { fields, size, NULL, 5, 0 };
 	struct lttngmap_tracepoint tracepoint;
 	uint64_t written = 0;
 	uc_err error = UC_ERR_OK;

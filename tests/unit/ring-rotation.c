@@ -57,7 +57,7 @@ static void emit(uint32_t into, unsigned events)
 	for (uint32_t ring = 0; ring < rings; ring++)
 		bench_set_hold(&bench, ring_of(ring), ring != into);
 	while (events--)
-		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
+		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1, 0 });
 	for (uint32_t ring = 0; ring < rings; ring++)
 		bench_set_hold(&bench, ring_of(ring), false);
 }

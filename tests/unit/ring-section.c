@@ -72,7 +72,7 @@ static void set_up_in(enum lttngmap_mode mode, enum lttngmap_clock clock, bool u
 	bench_set_create(&bench, &config);
 	for (uint32_t ring = 1; ring < rings(); ring++)
 		bench_set_hold(&bench, ring_of(ring), true);
-	bench_set_write(&bench, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
+	bench_set_write(&bench, &(struct ring_event){ &field, sizeof(field), NULL, 1, 0 });
 	if (channel_cached(bench.local, 0, &channel) != CHANNEL_ON)
 		bail_out("no channel");
 }
@@ -87,7 +87,7 @@ static void emit(unsigned events)
 	static const uint64_t field = 2;
 
 	while (events--)
-		bench_set_write(&bench, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
+		bench_set_write(&bench, &(struct ring_event){ &field, sizeof(field), NULL, 1, 0 });
 }
 
 static struct ring_record make_record(uint32_t cpu, uint32_t generation)

@@ -68,7 +68,7 @@ static void emit(unsigned events)
 
 	for (; events > 0; events--) {
 		fields[0] = emitted++;
-		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
+		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1, 0 });
 	}
 }
 

@@ -57,7 +57,7 @@ static uint64_t written(uint32_t first, uint32_t last)
 static void be_stepped(void)
 {
 	static const uint64_t field = 1;
-	struct ring_event event = { &field, sizeof(field), NULL, 1 };
+	struct ring_event event = { &field, sizeof(field), NULL, 1, 0 };
 	uint32_t cpus = bench.control->cpu_rings;
 
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
@@ -90,7 +90,7 @@ static unsigned step_through(pid_t child)
 static void cache_anew(void)
 {
 	static const uint64_t field = 2;
-	struct ring_event event = { &field, sizeof(field), NULL, 1 };
+	struct ring_event event = { &field, sizeof(field), NULL, 1, 0 };
 
 	bench_set_write(&bench, &event);
 	bench.control->channels[0].generation++;
@@ -132,7 +132,7 @@ static void step_through_caching(pid_t child, unsigned *filling, unsigned *belie
 static void write_beside_caching(void)
 {
 	static const uint64_t field = 3;
-	struct ring_event event = { &field, sizeof(field), NULL, 1 };
+	struct ring_event event = { &field, sizeof(field), NULL, 1, 0 };
 	uint32_t last = bench.control->cpu_rings + LTTNGMAP_EXTRA_RINGS - 1;
 	uint64_t before;
 
@@ -163,7 +163,7 @@ int main(void)
 	plan(6);
 	rcu_register_thread();
 	bench_set_create(&bench, &config);
-	bench_set_write(&bench, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
+	bench_set_write(&bench, &(struct ring_event){ &field, sizeof(field), NULL, 1, 0 });
 	child = fork();
 	if (child == 0)
 		be_stepped();

@@ -42,7 +42,7 @@ static void fill_ring(uint32_t ring, unsigned events)
 	for (uint32_t other = 0; other < rings; other++)
 		bench_set_hold(&bench, ring_of(other), other != ring);
 	while (events--)
-		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
+		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1, 0 });
 	for (uint32_t other = 0; other < rings; other++)
 		bench_set_hold(&bench, ring_of(other), false);
 }

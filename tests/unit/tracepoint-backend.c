@@ -42,6 +42,26 @@ EXPORTED void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint,
 		memcpy(backend.fields, fields, (size + 7) / 8 * 8);
 }
 
+EXPORTED size_t lttngmap_event_room(const struct lttngmap_tracepoint *tracepoint)
+{
+	const size_t least = LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE;
+
+	(void)tracepoint;
+	return backend.room > least ? backend.room : least;
+}
+
+EXPORTED unsigned char *lttngmap_event_reserve(size_t size)
+{
+	return size <= backend.room ? backend.reserved : NULL;
+}
+
+EXPORTED void lttngmap_event_write_long(const struct lttngmap_tracepoint *tracepoint,
+					const void *fields, size_t size, const void *ip, int is_cut)
+{
+	lttngmap_event_write(tracepoint, fields, size, ip);
+	backend.cut += is_cut != 0;
+}
+
 static struct lttngmap_tracepoint *find(const char *provider, const char *name, unsigned int *count)
 {
 	struct lttngmap_tracepoint *found = NULL;

@@ -24,6 +24,9 @@ struct backend {
 	size_t size;
 	const void *ip;
 	unsigned char fields[LTTNGMAP_RECORD_MAX];
+	unsigned int cut;        /* of the events */
+	size_t room;             /* what events may have; 0: no more than a stack */
+	unsigned char *reserved; /* memory for `room` bytes and 16 more, or NULL */
 	/* The modules that are registered now. */
 	unsigned int registrations, unregistrations, nr_modules;
 	struct lttngmap_module *modules[BACKEND_MODULES_MAX];

@@ -34,7 +34,7 @@ static void test_steps(void)
 	unsigned char to[32];
 	char buffer[16] = "hello";
 	const char *string = buffer;
-	size_t room = 100, length = lttngmap_bound_string_(&string, &room);
+	size_t room = 100, cut = 0, length = lttngmap_bound_string_(&string, &room, &cut);
 
 	is(length, 5, "a string is measured");
 	is(room, 95, "and takes that much of the room");
@@ -50,9 +50,9 @@ static void test_steps(void)
 
 	room = 3;
 	strcpy(buffer, "hello");
-	is(lttngmap_bound_string_(&string, &room), 3, "with less room it is cut");
+	is(lttngmap_bound_string_(&string, &room, &cut), 3, "with less room it is cut");
 	is(room, 0, "and all room is taken");
-	is(lttngmap_bound_string_(&string, &room), 0, "with none it is empty");
+	is(lttngmap_bound_string_(&string, &room, &cut), 0, "with none it is empty");
 }
 
 /* In one pass, as long as it takes no more than is left. */

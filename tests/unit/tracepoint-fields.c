@@ -338,6 +338,7 @@ static void test_cut(void)
 	expect(&last, 8);
 	packed("a string that takes all");
 	is(backend.size, ROOM, "fills the record to its last byte");
+	is(backend.cut, 1, "and is said to be cut");
 
 	lttngmap_tracepoint(fields, cut, "abc", sequence, LTTNGMAP_RECORD_MAX, "third", last);
 	length = (ROOM - fixed - 3) / 4;
@@ -357,10 +358,41 @@ static void test_cut(void)
 	EXPECT_BYTES("\0");
 	expect(&last, 8);
 	packed("the last string is cut first");
+	is(backend.cut, 3, "each of these is said to be cut");
 
 	lttngmap_tracepoint(fields, full, (const uint64_t *)(const void *)sequence);
 	expect(sequence, ROOM);
 	packed("fixed fields that fill the record");
+}
+
+static void test_long(void)
+{
+	static unsigned char memory[3 * LTTNGMAP_RECORD_MAX + 16];
+	static char string[2 * LTTNGMAP_RECORD_MAX];
+	const uint32_t sequence[2] = { 4711, 4712 };
+	const size_t length = sizeof(string) - 1;
+
+	memset(string, 's', length);
+	backend.cut = 0;
+	backend.room = length + 1 + 4 + 8 + 4 + 8;
+	backend.reserved = memory;
+	lttngmap_tracepoint(fields, cut, string, sequence, 2, "end", 1);
+	is(backend.size, length + 1 + 4 + 8 + 4 + 8, "an event that just fits in what is reserved");
+	ok(memcmp(memory, string, length + 1) == 0 &&
+		   memcmp(memory + length + 1 + 4, sequence, 8) == 0 &&
+		   memcmp(memory + length + 1 + 4 + 8, "end", 4) == 0,
+	   "  ... is there, whole");
+	is(backend.cut, 0, "  ... and not said to be cut");
+	backend.room--;
+	lttngmap_tracepoint(fields, cut, string, sequence, 2, "end", 1);
+	is(backend.size, length + 1 + 4 + 8 + 3 + 8, "one byte less: the last string loses one");
+	ok(memcmp(memory + length + 1 + 4 + 8, "en", 3) == 0, "  ... and stays a string");
+	is(backend.cut, 1, "  ... and is said to be cut");
+	backend.reserved = NULL;
+	lttngmap_tracepoint(fields, cut, string, sequence, 2, "end", 1);
+	is(backend.size, ROOM, "without memory it is cut to what a stack may have");
+	is(backend.cut, 2, "  ... and is said to be");
+	backend.room = 0;
 }
 
 static int evaluated;
@@ -410,6 +442,7 @@ int main(void)
 	test_sequences();
 	test_sixteen();
 	test_cut();
+	test_long();
 	backend_switch(0);
 	evaluated = 0;
 	test_off();

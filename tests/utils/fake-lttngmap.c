@@ -5,6 +5,8 @@
 #include "tests/utils/count-libc.h"
 #include "tests/utils/fake-lttngmap.h"
 
+#include <lttngmap/abi.h>
+
 #define EXPORT __attribute__((visibility("default")))
 #define MODULES_MAX 8
 
@@ -97,4 +99,23 @@ EXPORT void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, c
 		count(tracepoint->event_class->name);
 	if (hook)
 		hook(tracepoint->event_class, fields, size);
+}
+
+EXPORT size_t lttngmap_event_room(const struct lttngmap_tracepoint *tracepoint)
+{
+	(void)tracepoint;
+	return LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE;
+}
+
+EXPORT unsigned char *lttngmap_event_reserve(size_t size)
+{
+	(void)size;
+	return NULL;
+}
+
+EXPORT void lttngmap_event_write_long(const struct lttngmap_tracepoint *tracepoint,
+				      const void *fields, size_t size, const void *ip, int is_cut)
+{
+	(void)is_cut;
+	lttngmap_event_write(tracepoint, fields, size, ip);
 }

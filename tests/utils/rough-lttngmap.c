@@ -59,3 +59,22 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 			 : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc",
 			   "memory");
 }
+
+size_t lttngmap_event_room(const struct lttngmap_tracepoint *tracepoint)
+{
+	(void)tracepoint;
+	return LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE;
+}
+
+unsigned char *lttngmap_event_reserve(size_t size)
+{
+	(void)size;
+	return NULL;
+}
+
+void lttngmap_event_write_long(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			       size_t size, const void *ip, int is_cut)
+{
+	(void)is_cut;
+	lttngmap_event_write(tracepoint, fields, size, ip);
+}

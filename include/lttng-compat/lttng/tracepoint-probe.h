@@ -167,12 +167,9 @@ lttngmap_lttng_write_(long, W, A &&...)
 			LTTNGMAP_LTTNG_EACH_(QUICK, fields)                                        \
 		} while (0);                                                                       \
 		if (lttngmap_varies == 1 && __builtin_expect(!lttngmap_at, 0)) {                   \
-			size_t lttngmap_room = LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_size;          \
-			LTTNGMAP_LTTNG_EACH_(BOUND, fields)                                        \
-			lttngmap_begin = (unsigned char *)__builtin_alloca(                        \
-				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 16);                   \
-			lttngmap_at = lttngmap_begin;                                              \
-			LTTNGMAP_LTTNG_EACH_(PACK, fields)                                         \
+			LTTNGMAP_LAY_LONG_(lttngmap_tp, lttngmap_ip,                               \
+					   LTTNGMAP_LTTNG_EACH_(BOUND, fields),                    \
+					   LTTNGMAP_LTTNG_EACH_(PACK, fields))                     \
 		}                                                                                  \
 		if (lttngmap_varies == 1)                                                          \
 			__builtin_memset(lttngmap_at, 0, 16);                                      \

@@ -66,6 +66,8 @@ libcli_la_SOURCES = \
 	cli/client/session-daemon.h \
 	cli/client/session-file.c \
 	cli/client/session-file.h \
+	cli/load/session-xml.c \
+	cli/load/session-xml.h \
 	cli/client/untraced.c \
 	cli/client/untraced.h \
 	cli/export/export-pair.c \
@@ -242,9 +244,9 @@ lttngmap_SOURCES = \
 	cli/view/view-threads.c
 nodist_lttngmap_SOURCES = page/page.c
 lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) \
-	$(EDIT_CFLAGS) $(JSON_CFLAGS) $(POPT_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
+	$(EDIT_CFLAGS) $(EXPAT_CFLAGS) $(JSON_CFLAGS) $(POPT_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
 lttngmap_LDADD = libcli.la librelay.la libcommon.la $(BABELTRACE_LIBS) $(CURSES_LIBS) $(DW_LIBS) $(ELF_LIBS) \
-	$(EDIT_LIBS) $(JSON_LIBS) $(POPT_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) -ldl -lm
+	$(EDIT_LIBS) $(EXPAT_LIBS) $(JSON_LIBS) $(POPT_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) -ldl -lm
 
 # A command of its own, under the name that LTTng's has.
 bin_SCRIPTS += cli/lttngmap-gen-tp

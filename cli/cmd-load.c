@@ -16,6 +16,7 @@
 #include "cli/client/control-client.h"
 #include "cli/client/session-batch.h"
 #include "cli/client/session-file.h"
+#include "cli/load/session-xml.h"
 
 static char *output;
 
@@ -40,6 +41,28 @@ static int read_stream(FILE *stream, char **text, size_t *size)
 	return *size > SESSION_FILE_MAX ? -EFBIG : 0;
 }
 
+static void tell_left_out(const char *text)
+{
+	message_note("load: %s", text);
+}
+
+/* LTTng's description becomes ours, which is checked as any other. */
+static int parse_xml(const char *text, size_t size, struct json_object **file,
+		     char why[SESSION_FILE_WHY_SIZE])
+{
+	struct json_object *made;
+	const char *own;
+	size_t own_size;
+	int error = session_xml_parse(text, size, &made, tell_left_out, why);
+
+	if (error)
+		return error;
+	own = json_object_to_json_string_length(made, JSON_C_TO_STRING_PLAIN, &own_size);
+	error = session_file_parse(own, own_size, file, why);
+	json_object_put(made);
+	return error;
+}
+
 static int read_file(const char *name, struct json_object **file)
 {
 	char why[SESSION_FILE_WHY_SIZE], *text = NULL;
@@ -51,7 +74,8 @@ static int read_file(const char *name, struct json_object **file)
 	if (error) {
 		message_error("load: cannot read '%s': %s", name, strerror(-error));
 	} else {
-		error = session_file_parse(text, size, file, why);
+		error = session_xml_is(text, size) ? parse_xml(text, size, file, why)
+						   : session_file_parse(text, size, file, why);
 		if (error) {
 			message_error("load: %s: %s", name, why);
 			message_hint("nothing was made; lttngmap-save(1) describes the file");

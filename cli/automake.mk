@@ -135,6 +135,7 @@ lttngmap_SOURCES = \
 	cli/cmd-help.c \
 	cli/cmd-list.c \
 	cli/cmd-load.c \
+	cli/cmd-map.c \
 	cli/cmd-merge.c \
 	cli/cmd-query.c \
 	cli/cmd-record.c \
@@ -165,6 +166,7 @@ lttngmap_SOURCES = \
 	cli/client/filter-name.h \
 	cli/client/session-batch.c \
 	cli/client/session-batch.h \
+	cli/map/map-print.c cli/map/map-print.h \
 	cli/client/session-counts.c \
 	cli/client/session-counts.h \
 	cli/client/session-events.c \

@@ -38,6 +38,7 @@ const struct verb *const verbs[] = {
 	&verb_rotate,
 	&verb_clear,
 	&verb_events,
+	&verb_map,
 	&verb_save,
 	&verb_load,
 	&verb_recover,

@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	doc/design/kernel.md \
 	doc/design/left-out.md \
 	doc/design/lttng.md \
+	doc/design/maps.md \
 	doc/design/late-attach.md \
 	doc/design/query.md \
 	doc/design/recovering.md \
@@ -95,6 +96,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-enable.1 \
 	doc/man/lttngmap-events.1 \
 	doc/man/lttngmap-list.1 \
+	doc/man/lttngmap-map.1 \
 	doc/man/lttngmap-merge.1 \
 	doc/man/lttngmap-recover.1 \
 	doc/man/lttngmap-relay.1 \

@@ -85,6 +85,7 @@ libsessiond_la_SOURCES = \
 	sessiond/control/control-client.h \
 	sessiond/control/control-kernel.c \
 	sessiond/control/control-list.c \
+	sessiond/control/control-map.c \
 	sessiond/control/control-part.c \
 	sessiond/control/control-part.h \
 	sessiond/control/control-rotation.c \
@@ -183,6 +184,7 @@ libsessiond_la_SOURCES = \
 	sessiond/rule/rule.c \
 	sessiond/rule/rule.h \
 	sessiond/session/channel-classes.c \
+	sessiond/session/channel-map.c sessiond/session/channel-map.h \
 	sessiond/session/channel-mode.c \
 	sessiond/session/channel-mode.h \
 	sessiond/session/channel.c \

@@ -175,6 +175,26 @@
  *        "written", "discarded", "overwritten": events since they were made,
  *        "ring_size": BYTES, "unread": [BYTES of each ring that wait to be read]}]}: one for
  *       each process and channel; the last LTTNGMAP_EXTRA_RINGS rings are no CPU's
+ *   {"verb": "map-add", "map": NAME, "rule": PATTERNS, …as "enable", "by": EXPRESSION,
+ *    "sum": EXPRESSION, "histogram": bool, "keys": N}
+ *       from now on the user's processes count the rule's events, and nothing is written.
+ *       "by" optional: an integer (lttngmap-filter(7)), of which each value, or with "histogram"
+ *       each bucket (lttngmap/filter-code.h), has its own count; "sum" optional: what is added up;
+ *       "keys" (4096): a power of two, for how many keys there is room on each CPU. Names of maps
+ *       are apart from those of sessions. Answer as of "enable"
+ *   {"verb": "map-remove", "map": NAME}
+ *   {"verb": "map-clear", "map": NAME}
+ *       all counts are 0 again; an event meanwhile may count before or after
+ *   {"verb": "map-list", "from": N}
+ *       {"ok": true, "next": N, "maps": [{"map", "rule", "exclude", "filter", "by", "sum" where
+ *       there are these, "histogram": bool, "keys": N, "processes": N that live and count}]}
+ *   {"verb": "map-show", "map": NAME, "from": KEY}
+ *       {"ok": true, "next": 1, where another request, from "next_key" on, has the rest; else 0;
+ *        "keys", "signed", "histogram", "sums": bool, what KEY and SUM are,
+ *        "counts": [[KEY, events, SUM]] by ascending keys, "other": N events whose keys had no
+ *        room, "other_sum", "lost": N events that could not be counted, "damaged": N entries of
+ *        tables that cannot be and were left out, "unreadable": N tables of now}.
+ *       KEY and SUM are 64 bits without a sign
  *   {"verb": "list", "from": N}
  *       "from" optional, as of "processes"; a session is never cut in two.
  *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",
@@ -297,6 +317,9 @@
 #define PROTOCOL_CONTROL_OR_ANOTHER ", or destroy the session and create one with another output"
 /* In the trouble of a trace that is gone: nobody waits for it. */
 #define PROTOCOL_CONTROL_REMOVED "was removed: what was in it is lost, and nothing more is kept"
+/* "keys" of a map are between these. */
+#define PROTOCOL_CONTROL_KEYS_MIN 256u
+#define PROTOCOL_CONTROL_KEYS_MAX 65536u
 /* "live_ms" is between these. */
 #define PROTOCOL_CONTROL_FLUSH_MIN_MS 10u
 #define PROTOCOL_CONTROL_LIVE_MIN_MS 100

@@ -153,7 +153,40 @@ enum lttngmap_channel_flag {
 	 * first event. Another `life` of the slot is another ring set.
 	 */
 	LTTNGMAP_CHANNEL_SHARED = 1u << 2,
+	/*
+	 * A map: each ring's data is a table of struct lttngmap_map_entry, and no record is
+	 * written. Always SHARED, and each of its events has a filter.
+	 */
+	LTTNGMAP_CHANNEL_MAP = 1u << 3,
 };
+
+/*
+ * One CPU's count of a key in a map. The filter's result is the key and the number to add
+ * (lttngmap/filter-code.h). A table has 1 << (subbuf_shift - 4) entries in the ring's first two
+ * sub-buffers, by open addressing from lttngmap_map_place(); the next entry, in the third one,
+ * counts events whose key found no place within LTTNGMAP_MAP_PROBES.
+ *
+ * An entry with a count of 0 is free, whatever stands in it. Its key never changes once it is
+ * counted. On a CPU's ring, count and sum are stored by one 16-byte store in a restartable
+ * sequence, after the key. On other rings writers take a free entry by exchanging its count 0 for
+ * LTTNGMAP_MAP_CLAIMED, store the key, then the count; all else is atomic additions. One that was
+ * killed in between leaves the claim, which nobody waits for: the key may then have a second entry.
+ */
+struct lttngmap_map_entry {
+	uint64_t count;
+	uint64_t sum;
+	uint64_t key;
+	uint64_t reserved;
+};
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_map_entry) == 32);
+#define LTTNGMAP_MAP_CLAIMED (UINT64_C(1) << 63)
+#define LTTNGMAP_MAP_PROBES 32u
+
+/* Where the table's search for a key begins: an index, of 1 << shift. */
+static inline uint64_t lttngmap_map_place(uint64_t key, unsigned shift)
+{
+	return key * UINT64_C(0x9e3779b97f4a7c15) >> ((64 - shift) & 63);
+}
 
 struct lttngmap_control {
 	uint32_t magic; /* LTTNGMAP_CONTROL_MAGIC */

@@ -29,7 +29,11 @@
  *   - TEST, of the class that is JMP32 there, compares a field with a constant,
  *     in one step: where that does not hold, the program ends with 0. Most
  *     events go no further than that;
+ *   - KEY, of the class that is ST there, ends a map's program;
  *   - the helpers that CALL knows are those below.
+ *
+ * A map's program (LTTNGMAP_CHANNEL_MAP in lttngmap/abi.h) leaves the key in r1
+ * and the number to add in r2, where it does not return 0.
  *
  * A program ends with 0, its event is not recorded: on a load or a string
  * outside of the record, on a division by 0, and on code that is none.
@@ -72,6 +76,7 @@ LTTNGMAP_FILTER_ASSERT(sizeof(struct lttngmap_filter_instruction) == 8);
 enum lttngmap_filter_class {
 	LTTNGMAP_FILTER_LD = 0x00,
 	LTTNGMAP_FILTER_LDX = 0x01,
+	LTTNGMAP_FILTER_KEY = 0x02,
 	LTTNGMAP_FILTER_STX = 0x03,
 	LTTNGMAP_FILTER_JMP = 0x05,
 	LTTNGMAP_FILTER_TEST = 0x06,
@@ -92,6 +97,16 @@ enum lttngmap_filter_integer {
 	LTTNGMAP_FILTER_BYTES = 0x03,    /* log2 of the size, in the machine's byte order */
 	LTTNGMAP_FILTER_SIGNED = 0x04,   /* to be sign-extended */
 	LTTNGMAP_FILTER_UNSIGNED = 0x08, /* compare as numbers of 64 bits without a sign */
+};
+
+/*
+ * KEY: the program ends with 1, and adds 0 to the key of this kind. Code is the class and the kind;
+ * registers and offset are as those of a TEST. Most maps' programs are this one instruction.
+ */
+enum lttngmap_filter_key_kind {
+	LTTNGMAP_FILTER_KEY_NONE = 0x00,   /* 0 */
+	LTTNGMAP_FILTER_KEY_FIELD = 0x08,  /* an integer of the record */
+	LTTNGMAP_FILTER_KEY_BUCKET = 0x10, /* its bucket; of one below 0 the first */
 };
 
 /* LD, LDX, STX: size, then mode. */
@@ -186,8 +201,34 @@ enum lttngmap_filter_helper {
 	LTTNGMAP_FILTER_FLOAT_FROM_UNSIGNED = 14,
 	/* (context id) -> its value, integer or double; r1 = 1, or 0: there is none. */
 	LTTNGMAP_FILTER_CONTEXT_NUMBER = 15,
+	/* (a) -> the bucket of a histogram that an unsigned number belongs into. */
+	LTTNGMAP_FILTER_BUCKET = 16,
 };
-#define LTTNGMAP_FILTER_HELPERS_END 16
+#define LTTNGMAP_FILTER_HELPERS_END 17
+
+/*
+ * Buckets: 0 to 63 are these numbers; then each power of two has 32, so that no number in a bucket
+ * is further than 1/32 of it from the others. The last is that of 2^64 - 1.
+ */
+#define LTTNGMAP_FILTER_BUCKETS 1920u
+
+static inline uint32_t lttngmap_filter_bucket(uint64_t value)
+{
+	unsigned shift;
+
+	if (value < 64)
+		return (uint32_t)value;
+	shift = 58u - (unsigned)__builtin_clzll(value);
+	return shift * 32 + (uint32_t)(value >> shift);
+}
+
+/* The least number of a bucket; its greatest is one below that of the next. */
+static inline uint64_t lttngmap_filter_bucket_begin(uint32_t bucket)
+{
+	if (bucket < 64)
+		return bucket;
+	return ((uint64_t)bucket % 32 + 32) << (bucket / 32 - 1);
+}
 #define LTTNGMAP_FILTER_NO_VALUE 2
 
 /*

@@ -103,7 +103,8 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 
 	is_fast = (local->use_rseq || (local->has_rdpid && local->store16_atomic)) &&
 		  control->clock == LTTNGMAP_CLOCK_TSC &&
-		  !(channel.flags & (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_SHARED));
+		  !(channel.flags &
+		    (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_SHARED | LTTNGMAP_CHANNEL_MAP));
 	*copy = (struct ring_channel){
 		.generation = channel.generation,
 		.control_generation = &control->channels[slot].generation,
@@ -129,6 +130,7 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 		.use_rseq = local->use_rseq,
 		.quiet = channel.flags & LTTNGMAP_CHANNEL_QUIET,
 		.shared = channel.flags & LTTNGMAP_CHANNEL_SHARED,
+		.is_map = channel.flags & LTTNGMAP_CHANNEL_MAP,
 		.first_lock = (uint16_t)(slot * rings % LOCAL_LOCKS),
 		.epoch = &local->epoch,
 	};

@@ -298,12 +298,18 @@ bool memory_map_rings(struct local *local, const struct protocol_app_slot *slot,
 	uint64_t control_at = answer_page_up(slot->data);
 	uint64_t control_size = answer_page_up(slot->control);
 	bool must_unlock = new_maps_are_locked();
+	/* A table is searched, a ring is only written. */
+	int read_data = __atomic_load_n(&memory_map_control()->channels[slot->slot].flags,
+					__ATOMIC_RELAXED) &
+					LTTNGMAP_CHANNEL_MAP
+				? PROT_READ
+				: 0;
 
 	__atomic_store_n(&rings->known, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	if (!map_memory(&mappings->control, control_size, PROT_READ | PROT_WRITE, fd, control_at,
 			must_unlock) ||
-	    !map_memory(&mappings->data, control_at - meta_page_size, PROT_WRITE, fd,
+	    !map_memory(&mappings->data, control_at - meta_page_size, PROT_WRITE | read_data, fd,
 			meta_page_size, must_unlock))
 		return false;
 	__atomic_or_fetch(&inherited.slots, UINT64_C(1) << slot->slot, __ATOMIC_RELAXED);

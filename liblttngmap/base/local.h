@@ -80,6 +80,7 @@ struct ring_channel {
 	bool use_rseq;       /* the process's threads do; on CPU rings nobody else writes then */
 	bool quiet;          /* full sub-buffers ring no bell */
 	bool shared;         /* other processes write into these rings, too */
+	bool is_map;         /* each ring's data is a map's table: ring-map.h */
 	uint16_t first_lock; /* of ring 0, among local->locks */
 	/* The process's epoch, in these very pages: a forked child finds another one. */
 	const uint64_t *epoch;

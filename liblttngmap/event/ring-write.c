@@ -18,6 +18,7 @@
 #include "liblttngmap/attach/channel.h"
 #include "liblttngmap/ring/context.h"
 #include "liblttngmap/ring/ring-filter.h"
+#include "liblttngmap/ring/ring-map.h"
 #include "liblttngmap/ring/ring-rseq.h"
 #include "liblttngmap/ring/ring-switch.h"
 #include "liblttngmap/ring/ring-trylock.h"
@@ -229,6 +230,39 @@ static enum ring_result try_event(struct local *local, const struct ring_channel
 }
 
 /*
+ * One attempt to count in a map, by a copy of its cached channel; RING_WRITTEN also where the
+ * filter says that the event does not count.
+ */
+static enum ring_result try_map(const struct local *local, uint32_t slot,
+				const struct ring_channel *channel, const struct ring_event *event,
+				uint64_t epoch, bool by_rseq)
+{
+	uint32_t cpu = channel->use_rseq && by_rseq ? ring_rseq_cpu(__rseq_offset) : UINT32_MAX;
+	struct ring_map_update update = { .place = { .epoch = epoch } };
+
+	switch (ring_filter_map(local, slot, event, &update)) {
+	case CHANNEL_ON:
+		break;
+	case CHANNEL_OFF:
+		return RING_WRITTEN;
+	default:
+		return RING_TOO_LARGE;
+	}
+	update.begin = ring_map_begin(channel, update.key);
+	if (cpu < channel->cpu_rings && !vfork_depth) {
+		update.place.cpu = cpu;
+		update.place.generation = channel->generation;
+		return ring_map_rseq_count(channel, __rseq_offset, &update);
+	}
+	if (local_is_forked(local, epoch))
+		return RING_GONE;
+	cpu = channel->use_rseq ? channel->cpu_rings : first_guess(local, channel->cpu_rings);
+	ring_map_atomic_count(channel, cpu < channel->cpu_rings ? cpu : channel->cpu_rings,
+			      &update);
+	return RING_WRITTEN;
+}
+
+/*
  * Where a channel counts what it lost while nothing else of it was there: its
  * first ring, which is at the same place in any layout. NULL: nothing is there
  * at all, yet.
@@ -298,7 +332,9 @@ static enum channel_result cache_and_filter(struct local *local, uint32_t slot,
 	*epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	cached = channel_cached(local, slot, channel);
-	if (cached != CHANNEL_ON || !(channel->contexts & RING_CHANNEL_FILTERED) || passed)
+	/* A map's filter also makes the key, from contexts that try_map() asks for. */
+	if (cached != CHANNEL_ON || !(channel->contexts & RING_CHANNEL_FILTERED) || passed ||
+	    channel->is_map)
 		return cached;
 	cached = ring_filter(local, slot, event);
 	return cached == CHANNEL_LOST && local_is_forked(local, *epoch) ? CHANNEL_GONE : cached;
@@ -314,7 +350,7 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 	struct lttngmap_ring *ring;
 	struct ring_channel channel;
 	uint64_t deadline = 0, epoch;
-	bool may_block;
+	bool may_block, by_rseq;
 	unsigned tries = 0;
 
 	do {
@@ -332,7 +368,9 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 		if (cached == CHANNEL_GONE)
 			continue;
 		may_block = channel.mode == LTTNGMAP_MODE_BLOCKING && local->allow_blocking;
-		switch (try_event(local, &channel, event, epoch, tries < RSEQ_TRIES_MAX, &ring)) {
+		by_rseq = tries < RSEQ_TRIES_MAX;
+		switch (channel.is_map ? try_map(local, slot, &channel, event, epoch, by_rseq)
+				       : try_event(local, &channel, event, epoch, by_rseq, &ring)) {
 		case RING_WRITTEN:
 			if (UNLIKELY(event->flags & RING_EVENT_CUT))
 				__atomic_add_fetch(&ring->cut, 1, __ATOMIC_RELAXED);
@@ -444,13 +482,63 @@ static __attribute__((noinline)) bool write_contexts(struct local *local, uint32
 	       write_at_once(local, slot, generation, true, &record);
 }
 
+/* Count in a map, by its cached channel that is the slot's channel. */
+static __attribute__((noinline)) void count_cached(struct local *local, uint32_t slot,
+						   uint32_t generation,
+						   const struct ring_event *event)
+{
+	const struct ring_channel *channel = &local->channels[slot];
+	struct ring_map_update update;
+	enum channel_result result;
+	uint32_t cpu;
+
+	update.place.epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	result = ring_filter_map(local, slot, event, &update);
+	if (result == CHANNEL_OFF)
+		return;
+	if (LIKELY(result == CHANNEL_ON) && LIKELY(RING_CHANNEL_FIELD(channel, use_rseq))) {
+		cpu = ring_rseq_cpu(__rseq_offset);
+		update.begin = ring_map_begin(channel, update.key);
+		update.place.cpu = cpu;
+		update.place.generation = generation;
+		if (LIKELY(cpu < RING_CHANNEL_FIELD(channel, cpu_rings) && !vfork_depth) &&
+		    LIKELY(ring_map_rseq_count(channel, __rseq_offset, &update) == RING_WRITTEN))
+			return;
+	}
+	write_slow(local, slot, event, false);
+}
+
+bool ring_count_at_once(const struct local *local, uint32_t slot, uint64_t at, const void *fields,
+			size_t size)
+{
+	const struct ring_channel *channel = &local->channels[slot];
+	struct ring_map_update update = { .add = 0 };
+
+	update.place.epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
+	/* Acquire: as in ring_write(). */
+	update.place.generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
+	if (!ring_filter_key(local, at, fields, size, &update.key) ||
+	    UNLIKELY(!RING_CHANNEL_FIELD(channel, use_rseq) || vfork_depth))
+		return false;
+	update.place.cpu = ring_rseq_cpu(__rseq_offset);
+	update.begin = ring_map_begin(channel, update.key);
+	return LIKELY(update.place.cpu < RING_CHANNEL_FIELD(channel, cpu_rings)) &&
+	       LIKELY(ring_map_rseq_count(channel, __rseq_offset, &update) == RING_WRITTEN);
+}
+
 /* By a cached channel that has filters and is the slot's channel. */
 static __attribute__((noinline)) void write_filtered(struct local *local, uint32_t slot,
 						     uint32_t generation,
 						     const struct ring_event *event)
 {
-	enum channel_result result = ring_filter(local, slot, event);
+	enum channel_result result;
 
+	if (RING_CHANNEL_FIELD(&local->channels[slot], is_map)) {
+		count_cached(local, slot, generation, event);
+		return;
+	}
+	result = ring_filter(local, slot, event);
 	if (result == CHANNEL_OFF)
 		return;
 	if (result != CHANNEL_ON)

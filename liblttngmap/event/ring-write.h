@@ -21,4 +21,11 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
  */
 bool ring_write_at_once(struct local *local, uint32_t slot, const struct ring_event *event);
 
+/*
+ * Count in the slot's map at the first try, by its cached channel; false: nothing is done. `at`:
+ * index of the filter's word, by slot and id. Signal-safe.
+ */
+bool ring_count_at_once(const struct local *local, uint32_t slot, uint64_t at, const void *fields,
+			size_t size);
+
 #endif /* LIBLTTNGMAP_EVENT_RING_WRITE_H */

@@ -59,6 +59,11 @@ static inline bool filter_is_test(struct lttngmap_filter_instruction code)
 	return (code.code & 0x07) == LTTNGMAP_FILTER_TEST;
 }
 
+static inline bool filter_is_key(struct lttngmap_filter_instruction code)
+{
+	return (code.code & 0x07) == LTTNGMAP_FILTER_KEY;
+}
+
 /* Which word of the stack, or FILTER_STACK_WORDS. */
 static inline unsigned filter_stack_word(int16_t offset)
 {

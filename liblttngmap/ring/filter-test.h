@@ -83,6 +83,44 @@ static inline bool filter_test(struct lttngmap_filter_instruction code, const ui
 				     : LTTNGMAP_FILTER_IF_GREATER);
 }
 
+/* The key of a KEY; false: it is none, or its field is not there. */
+static inline bool filter_key(struct lttngmap_filter_instruction code, const uint8_t *fields,
+			      size_t fields_size, uint64_t *key)
+{
+	int64_t value;
+
+	if (code.code == (LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_NONE)) {
+		*key = 0;
+		return true;
+	}
+	if (!filter_test_load(code, fields, fields_size, &value))
+		return false;
+	*key = (uint64_t)value;
+	if (code.code == (LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_FIELD))
+		return true;
+	if (value < 0 && !(code.registers & LTTNGMAP_FILTER_UNSIGNED))
+		*key = 0;
+	*key = lttngmap_filter_bucket(*key);
+	return code.code == (LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_BUCKET);
+}
+
+/* The key of a filter that is one KEY; false: filter_run_map() finds it. */
+static inline bool filter_key_at_once(const uint64_t *filter, size_t size, const void *fields,
+				      size_t fields_size, uint64_t *key)
+{
+	const struct lttngmap_filter_program one = { .nr_instructions = 1 };
+	struct lttngmap_filter_instruction code;
+	struct lttngmap_filter_program program;
+
+	if (size != sizeof(program) + sizeof(code))
+		return false;
+	program = filter_fetch_program(filter);
+	code = filter_fetch(filter + 1);
+	return program.nr_instructions == one.nr_instructions &&
+	       program.pool_size == one.pool_size && filter_is_key(code) &&
+	       filter_key(code, fields, fields_size, key);
+}
+
 /*
  * Is the filter one program that begins with a TEST, and does that not hold?
  * filter_run() would say false, too.

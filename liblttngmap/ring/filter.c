@@ -104,6 +104,9 @@ static __attribute__((noinline)) bool call(struct machine *machine, int32_t help
 		return true;
 	case LTTNGMAP_FILTER_CONTEXT_NUMBER:
 		return call_context(machine);
+	case LTTNGMAP_FILTER_BUCKET:
+		registers[0] = lttngmap_filter_bucket(a);
+		return true;
 	default:
 		return false;
 	}
@@ -340,6 +343,12 @@ run(struct machine *machine, const uint64_t *codes, uint32_t nr_codes, const boo
 			break;
 		case JMP(EXIT):
 			return machine->registers[0] != 0;
+		case LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_NONE:
+		case LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_FIELD:
+		case LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_BUCKET:
+			machine->registers[2] = 0;
+			return partly || filter_key(code, machine->source.fields,
+						    machine->source.size, &machine->registers[1]);
 		default:
 			MUST(filter_is_test(code) &&
 			     (!partly || is_known(machine, (uint16_t)code.offset,
@@ -370,18 +379,25 @@ prepare(struct machine *machine, const uint64_t *at, const struct lttngmap_filte
 	};
 }
 
+/* `result`: r1 and r2, or NULL. */
 static bool run_program(const uint64_t *at, const struct lttngmap_filter_program *program,
 			const void *fields, size_t fields_size,
-			const struct filter_contexts *contexts)
+			const struct filter_contexts *contexts, uint64_t result[2])
 {
 	struct machine machine; /* the stack is not worth 512 bytes of zeros an event */
+	bool passes;
 
 	prepare(&machine, at, program, fields, fields_size, contexts);
-	return run(&machine, at + 1, program->nr_instructions, false);
+	passes = run(&machine, at + 1, program->nr_instructions, false);
+	if (result) {
+		result[0] = machine.registers[1];
+		result[1] = machine.registers[2];
+	}
+	return passes;
 }
 
-bool filter_run(const void *filter, size_t size, const void *fields, size_t fields_size,
-		const struct filter_contexts *contexts)
+static bool run_filter(const void *filter, size_t size, const void *fields, size_t fields_size,
+		       const struct filter_contexts *contexts, uint64_t result[2])
 {
 	const uint64_t *at = filter;
 
@@ -391,12 +407,30 @@ bool filter_run(const void *filter, size_t size, const void *fields, size_t fiel
 
 		if (taken == 0)
 			return false;
-		if (run_program(at, &program, fields, fields_size, contexts))
+		if (run_program(at, &program, fields, fields_size, contexts, result))
 			return true;
 		at += taken / sizeof(*at);
 		size -= taken;
 	}
 	return false;
+}
+
+bool filter_run(const void *filter, size_t size, const void *fields, size_t fields_size,
+		const struct filter_contexts *contexts)
+{
+	return run_filter(filter, size, fields, fields_size, contexts, NULL);
+}
+
+bool filter_run_map(const void *filter, size_t size, const void *fields, size_t fields_size,
+		    const struct filter_contexts *contexts, uint64_t *key, uint64_t *add)
+{
+	uint64_t result[2];
+
+	if (!run_filter(filter, size, fields, fields_size, contexts, result))
+		return false;
+	*key = result[0];
+	*add = result[1];
+	return true;
 }
 
 bool filter_may_pass(const void *filter, size_t size, const void *fields, size_t fields_size,

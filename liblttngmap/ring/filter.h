@@ -46,6 +46,12 @@ bool filter_run(const void *filter, size_t size, const void *fields, size_t fiel
 		const struct filter_contexts *contexts);
 
 /*
+ * The same of a map's filter; where the event counts, `key` and `add` are what its program left.
+ */
+bool filter_run_map(const void *filter, size_t size, const void *fields, size_t fields_size,
+		    const struct filter_contexts *contexts, uint64_t *key, uint64_t *add);
+
+/*
  * The same for a record of which only some bytes are known yet, and no context: false if the event
  * is not recorded whatever the others are. The record has to be laid out as a whole one; strings
  * that are not known may be empty. As safe as filter_run().

@@ -25,6 +25,10 @@ const uint64_t *ring_filter_words(const struct lttngmap_control *control, uint64
 enum channel_result ring_filter(const struct local *local, uint32_t slot,
 				const struct ring_event *event);
 
+/* The same in a map's channel; where it is ON, `update` has the key and what to add. */
+enum channel_result ring_filter_map(const struct local *local, uint32_t slot,
+				    const struct ring_event *event, struct ring_map_update *update);
+
 /*
  * False if the event's filter rejects it whatever stands in those bytes of its fields that are not
  * `known`. Signal-safe, makes no system call.
@@ -59,6 +63,30 @@ ring_filter_rejects(const struct local *local, uint64_t at, const void *fields, 
 	/* The filter's bytes were read before the word is looked at again. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return LIKELY(__atomic_load_n(word, __ATOMIC_RELAXED) == named);
+}
+
+/* The key, where a map's filter is one KEY. False: ring_filter_map() decides. `at`: as above. */
+static inline __attribute__((always_inline)) bool ring_filter_key(const struct local *local,
+								  uint64_t at, const void *fields,
+								  size_t fields_size, uint64_t *key)
+{
+	/* Likewise zero in a child. */
+	const char *control = __atomic_load_n(&local->filters, __ATOMIC_RELAXED);
+	const uint64_t *words = __atomic_load_n(&local->filter_words, __ATOMIC_RELAXED);
+	uint64_t control_size = __atomic_load_n(&local->control_size, __ATOMIC_RELAXED);
+	uint64_t named, offset, size;
+
+	if (UNLIKELY(!control || !words))
+		return false;
+	named = __atomic_load_n(words + at, __ATOMIC_ACQUIRE);
+	offset = lttngmap_filter_offset(named);
+	size = lttngmap_filter_size(named);
+	if (UNLIKELY(offset > control_size || size > control_size - offset) ||
+	    !filter_key_at_once((const uint64_t *)(control + offset), size, fields, fields_size,
+				key))
+		return false;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return LIKELY(__atomic_load_n(words + at, __ATOMIC_RELAXED) == named);
 }
 
 #endif /* LIBLTTNGMAP_RING_RING_FILTER_H */

@@ -22,7 +22,7 @@
  * what they have in common.
  *
  * All of them store into ring data, and never load from it: the map is for writing
- * (tests/unit/ring-no-load).
+ * (tests/unit/ring-no-load). The data of a map's rings are tables, which ring-map.h searches.
  */
 #ifndef LIBLTTNGMAP_RING_RING_H
 #define LIBLTTNGMAP_RING_RING_H
@@ -91,6 +91,14 @@ struct ring_record {
 	uint64_t step;      /* what to add to commit word 0: total, and one event */
 	uint64_t id;
 	uint64_t now; /* the clock, where it cannot be read in the section */
+};
+
+/* An event's addition to a map, and its place; see ring-map.h. */
+struct ring_map_update {
+	struct ring_place place;
+	uint64_t key;
+	uint64_t add;
+	uint64_t begin; /* offset in the table, where the search begins */
 };
 
 struct ring_store {

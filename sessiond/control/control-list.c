@@ -175,7 +175,7 @@ void control_serve_list(struct control_client *client, struct json_object *reque
 	part = control_part_begin();
 	cds_list_for_each_entry(session, sessions_list(control_client_daemon(client)->sessions),
 				node) {
-		if (!session_is_for(session, uid) || at++ < from)
+		if (session->is_map || !session_is_for(session, uid) || at++ < from)
 			continue;
 		if (control_part_add(&part, describe_session(session, uid)))
 			continue;

@@ -18,9 +18,8 @@
 /* Maximum number of classes named that a filter does not fit. */
 #define WARNINGS_MAX 16
 
-/* 0, or the request is refused. */
-static int take_rule(struct control_client *client, struct json_object *request,
-		     struct rule_config *config)
+int control_take_rule(struct control_client *client, struct json_object *request,
+		      struct rule_config *config)
 {
 	uint64_t loglevel = UINT64_MAX;
 
@@ -45,11 +44,15 @@ static int take_rule(struct control_client *client, struct json_object *request,
 	return 0;
 }
 
-static void refuse_rule(struct control_client *client, const struct channel *channel,
-			const struct rule_config *config, const struct rule_problem *problem,
-			int error)
+void control_refuse_rule(struct control_client *client, const struct channel *channel,
+			 const struct rule_config *config, const struct rule_problem *problem,
+			 int error)
 {
-	if (problem->in_filter)
+	/* In which of a map's texts it is, is not known. */
+	if (problem->in_filter && channel->map)
+		control_refuse(client, "lttngmap-filter(7) has the language",
+			       "cannot count '%.100s': %s", config->patterns, problem->why);
+	else if (problem->in_filter)
 		control_refuse_at(client, "lttngmap-filter(7) has the language", problem->why,
 				  problem->column, problem->length);
 	else if (error == -ENOSPC)
@@ -103,7 +106,7 @@ static void add_matches(struct json_object *answer, const uint64_t *visible,
 			continue;
 		/* In a long turn of a user with limits, filters are not checked for the answer. */
 		if ((visible && run_queue_is_long(channel->session->daemon->run_queue)) ||
-		    rule_entry_check(entry, event_class, problem) == 0) {
+		    rule_entry_check(entry, channel->rules.map, event_class, problem) == 0) {
 			matched++;
 			continue;
 		}
@@ -121,12 +124,21 @@ static void add_matches(struct json_object *answer, const uint64_t *visible,
 	json_object_object_add(answer, "warnings", warnings);
 }
 
+void control_answer_rule(struct control_client *client, const struct channel *channel,
+			 const struct rule_entry *entry, struct rule_problem *problem)
+{
+	struct json_object *answer = json_object_new_object();
+
+	control_add_number(answer, "id", entry->id);
+	add_matches(answer, control_visible_classes(client), channel, entry, problem);
+	control_answer(client, answer);
+}
+
 void control_serve_enable(struct control_client *client, struct json_object *request)
 {
 	struct session *session = control_need_session(client, request);
 	struct rule_problem problem;
 	struct rule_config config;
-	struct json_object *answer;
 	struct rule_entry *entry;
 	struct channel *channel;
 	int error;
@@ -134,18 +146,15 @@ void control_serve_enable(struct control_client *client, struct json_object *req
 	if (!session)
 		return;
 	channel = control_need_channel(client, session, request);
-	if (!channel || take_rule(client, request, &config) != 0 ||
+	if (!channel || control_take_rule(client, request, &config) != 0 ||
 	    !control_list_fits(client, session, request))
 		return;
 	error = session_enable(channel, &config, &entry, &problem);
 	if (error) {
-		refuse_rule(client, channel, &config, &problem, error);
+		control_refuse_rule(client, channel, &config, &problem, error);
 		return;
 	}
-	answer = json_object_new_object();
-	control_add_number(answer, "id", entry->id);
-	add_matches(answer, control_visible_classes(client), channel, entry, &problem);
-	control_answer(client, answer);
+	control_answer_rule(client, channel, entry, &problem);
 }
 
 static void disable(struct control_client *client, struct json_object *request, bool remove)

@@ -46,7 +46,7 @@ static unsigned int user_share(unsigned int others)
 	return left < SESSIONS_PER_USER_MAX ? left : SESSIONS_PER_USER_MAX;
 }
 
-static bool may_create(struct control_client *client)
+bool control_may_create(struct control_client *client)
 {
 	const struct daemon *daemon = control_client_daemon(client);
 	struct sessions *sessions = daemon->sessions;
@@ -146,7 +146,7 @@ void control_serve_create(struct control_client *client, struct json_object *req
 			       "session %s cannot write to '%.200s'", config.name, config.output);
 		return;
 	}
-	if (!may_create(client))
+	if (!control_may_create(client))
 		return;
 	error = session_create(control_client_daemon(client)->sessions, &config, &session);
 	if (error == -EEXIST)

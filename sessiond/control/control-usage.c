@@ -78,7 +78,8 @@ void control_serve_usage(struct control_client *client, struct json_object *requ
 	if (begin(&progress, client, request) != 0)
 		return;
 	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node) {
-		if (!session_is_for(session, uid) || progress.at++ < progress.from)
+		if (session->is_map || !session_is_for(session, uid) ||
+		    progress.at++ < progress.from)
 			continue;
 		session_look(session);
 		if (!put(&progress, describe(session, uid)))
@@ -158,7 +159,8 @@ void control_serve_rings(struct control_client *client, struct json_object *requ
 	if (begin(&progress, client, request) != 0)
 		return;
 	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
-		if (session_is_for(session, uid) && !put_session(&progress, session, uid))
+		if (!session->is_map && session_is_for(session, uid) &&
+		    !put_session(&progress, session, uid))
 			break;
 	answer = json_object_new_object();
 	control_add_number(answer, "now_us", time_now_usec());

@@ -88,6 +88,15 @@ const struct control_verb control_verbs[] = {
 		  "filter", ),
 	  control_serve_kernel_probe },
 
+	{ "map-add",
+	  MEMBERS("map", "rule", "exclude", "loglevel", "loglevel_only", "filter", "by", "sum",
+		  "histogram", "keys", ),
+	  control_serve_map_add },
+	{ "map-remove", MEMBERS("map", ), control_serve_map_remove },
+	{ "map-clear", MEMBERS("map", ), control_serve_map_clear },
+	{ "map-list", MEMBERS("from", ), control_serve_map_list },
+	{ "map-show", MEMBERS("map", "from", ), control_serve_map_show },
+
 	{ "list", MEMBERS("from", ), control_serve_list },
 	{ "processes", MEMBERS("from", ), control_serve_processes },
 	{ "unregistered", MEMBERS("from", ), control_serve_unregistered },

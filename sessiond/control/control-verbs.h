@@ -16,7 +16,11 @@
 
 #include "sessiond/control/control-client.h"
 
+struct channel;
 struct kernel_domain;
+struct rule_config;
+struct rule_entry;
+struct rule_problem;
 struct session;
 
 /* control-session.c */
@@ -30,6 +34,8 @@ void control_serve_clear(struct control_client *client, struct json_object *requ
 void control_serve_track(struct control_client *client, struct json_object *request);
 void control_serve_untrack(struct control_client *client, struct json_object *request);
 
+/* May the client have one more session? If not, the request is refused. */
+bool control_may_create(struct control_client *client);
 /* Add what it has recorded and lost so far, as "status" and "usage" have it. */
 void control_add_counts(struct json_object *answer, struct session *session);
 /* Add where it is sent, if it is, as "status" and "list" have it. */
@@ -55,6 +61,23 @@ void control_serve_context(struct control_client *client, struct json_object *re
 void control_serve_enable(struct control_client *client, struct json_object *request);
 void control_serve_disable(struct control_client *client, struct json_object *request);
 void control_serve_remove(struct control_client *client, struct json_object *request);
+
+/* A rule of the request. 0, or the request is refused. */
+int control_take_rule(struct control_client *client, struct json_object *request,
+		      struct rule_config *config);
+/* The rule was refused by session_enable(); or it is there: with what it matches. */
+void control_refuse_rule(struct control_client *client, const struct channel *channel,
+			 const struct rule_config *config, const struct rule_problem *problem,
+			 int error);
+void control_answer_rule(struct control_client *client, const struct channel *channel,
+			 const struct rule_entry *entry, struct rule_problem *problem);
+
+/* control-map.c */
+void control_serve_map_add(struct control_client *client, struct json_object *request);
+void control_serve_map_remove(struct control_client *client, struct json_object *request);
+void control_serve_map_clear(struct control_client *client, struct json_object *request);
+void control_serve_map_list(struct control_client *client, struct json_object *request);
+void control_serve_map_show(struct control_client *client, struct json_object *request);
 
 /* control-kernel.c */
 void control_serve_kernel(struct control_client *client, struct json_object *request);

@@ -83,9 +83,22 @@ static struct filter_program *make_program(const struct filter_emitter *emitter)
 	return program;
 }
 
-static void code_expression(struct filter_emitter *emitter, const struct filter_node *root)
+/* The program of what was written to the emitter. */
+static int finish(struct filter_emitter *emitter, const struct filter_node *root,
+		  struct filter_program **program, struct filter_error *error)
 {
-	filter_require(emitter, root);
+	if (emitter->too_big) {
+		filter_refuse(error, &root->span,
+			      "this needs more code than a filter may have: make it shorter, or "
+			      "nest it less");
+		return -E2BIG;
+	}
+	*program = make_program(emitter);
+	return *program ? 0 : -ENOMEM;
+}
+
+static void code_exit(struct filter_emitter *emitter)
+{
 	filter_move_constant(emitter, 0, 1);
 	filter_emit(emitter, FILTER_JMP(EXIT), 0, 0, 0, 0);
 	filter_bind_label(emitter, &emitter->reject);
@@ -97,7 +110,7 @@ int filter_compile(struct filter_expression *expression, const struct registry_c
 		   const struct filter_context_list *contexts, struct filter_program **program,
 		   struct filter_error *error)
 {
-	int status = filter_types(expression, event_class, contexts, error);
+	int status = filter_types(expression, event_class, contexts, true, error);
 	struct filter_emitter *emitter;
 
 	if (status < 0)
@@ -106,16 +119,114 @@ int filter_compile(struct filter_expression *expression, const struct registry_c
 	if (!emitter)
 		return -ENOMEM;
 	emitter->event_class = event_class;
-	code_expression(emitter, expression->root);
-	if (emitter->too_big) {
-		filter_refuse(error, &expression->root->span,
-			      "this needs more code than a filter may have: make it shorter, or "
-			      "nest it less");
-		status = -E2BIG;
-	} else {
-		*program = make_program(emitter);
-		status = *program ? 0 : -ENOMEM;
+	filter_require(emitter, expression->root);
+	code_exit(emitter);
+	status = finish(emitter, expression->root, program, error);
+	free(emitter);
+	return status;
+}
+
+/* ---- maps ---------------------------------------------------------------- */
+
+/* NULL is allowed. 0, -EINVAL or -ENOENT. */
+static int type_number(struct filter_expression *expression,
+		       const struct registry_class *event_class,
+		       const struct filter_context_list *contexts, struct filter_error *error)
+{
+	int status;
+
+	if (!expression)
+		return 0;
+	status = filter_types(expression, event_class, contexts, false, error);
+	if (status < 0 || filter_is_integer(expression->root))
+		return status;
+	return filter_refuse(error, &expression->root->span,
+			     "a map counts by integers and adds "
+			     "up integers, and this is none");
+}
+
+/* r0 = the bucket of r0; a number below 0 is in the first one. */
+static void code_bucket(struct filter_emitter *emitter, bool is_signed)
+{
+	struct filter_label is_positive = { 0 };
+
+	if (is_signed) {
+		filter_emit_jump(emitter, FILTER_JMP(JSGE), 0, 0, 0, &is_positive);
+		filter_move_constant(emitter, 0, 0);
+		filter_bind_label(emitter, &is_positive);
 	}
+	filter_move(emitter, 1, 0);
+	filter_call(emitter, LTTNGMAP_FILTER_BUCKET);
+}
+
+/* The whole map by one KEY; false: it needs more. */
+static bool code_key(struct filter_emitter *emitter, const struct filter_map *map)
+{
+	unsigned kind = LTTNGMAP_FILTER_KEY_NONE, offset = 0, integer = 0;
+
+	if (map->add)
+		return false;
+	if (map->key) {
+		if (!filter_find_integer(emitter, map->key->root, &offset, &integer))
+			return false;
+		kind = map->is_histogram ? LTTNGMAP_FILTER_KEY_BUCKET : LTTNGMAP_FILTER_KEY_FIELD;
+	}
+	filter_emit(emitter, LTTNGMAP_FILTER_KEY | kind, integer & 0xf, integer >> 4, (int)offset,
+		    0);
+	return true;
+}
+
+static void code_map(struct filter_emitter *emitter, const struct filter_map *map)
+{
+	if (map->add) {
+		filter_value(emitter, map->add->root, &emitter->reject);
+		filter_push(emitter);
+	}
+	if (map->key) {
+		const struct filter_node *root = map->key->root;
+
+		filter_value(emitter, root, &emitter->reject);
+		if (map->is_histogram)
+			code_bucket(emitter, root->type == FILTER_TYPE_SIGNED);
+		filter_move(emitter, 1, 0);
+	} else {
+		filter_move_constant(emitter, 1, 0);
+	}
+	if (map->add)
+		filter_move(emitter, 2, filter_pop(emitter, 2));
+	else
+		filter_move_constant(emitter, 2, 0);
+	code_exit(emitter);
+}
+
+int filter_compile_map(struct filter_expression *filter, struct filter_map *map,
+		       const struct registry_class *event_class,
+		       const struct filter_context_list *contexts, struct filter_program **program,
+		       struct filter_error *error)
+{
+	static const struct filter_node nowhere;
+	struct filter_emitter *emitter;
+	int status = filter ? filter_types(filter, event_class, contexts, true, error) : 0;
+
+	if (status == 0)
+		status = type_number(map->key, event_class, contexts, error);
+	if (status == 0)
+		status = type_number(map->add, event_class, contexts, error);
+	if (status < 0)
+		return status;
+	if (map->key && !map->is_histogram && map->key->root->type == FILTER_TYPE_SIGNED)
+		map->is_signed = true;
+	emitter = calloc(1, sizeof(*emitter));
+	if (!emitter)
+		return -ENOMEM;
+	emitter->event_class = event_class;
+	if (filter)
+		filter_require(emitter, filter->root);
+	if (!code_key(emitter, map))
+		code_map(emitter, map);
+	else if (filter)
+		code_exit(emitter);
+	status = finish(emitter, filter ? filter->root : &nowhere, program, error);
 	free(emitter);
 	return status;
 }

@@ -139,9 +139,10 @@ struct filter_expression {
 	char *strings;
 };
 
-/* 0, -EINVAL or -ENOENT, as filter_compile. */
+/* 0, -EINVAL or -ENOENT, as filter_compile. `is_condition`: it is to be true or false. */
 int filter_types(struct filter_expression *expression, const struct registry_class *event_class,
-		 const struct filter_context_list *contexts, struct filter_error *error);
+		 const struct filter_context_list *contexts, bool is_condition,
+		 struct filter_error *error);
 
 /* Make a node with its type constant if its operands are; what has no value was refused. */
 void filter_fold_unary(struct filter_node *node);

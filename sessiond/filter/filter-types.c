@@ -425,7 +425,8 @@ static void bind(struct binder *binder, struct filter_node *node)
 }
 
 int filter_types(struct filter_expression *expression, const struct registry_class *event_class,
-		 const struct filter_context_list *contexts, struct filter_error *error)
+		 const struct filter_context_list *contexts, bool is_condition,
+		 struct filter_error *error)
 {
 	struct binder binder = {
 		.text = expression->text,
@@ -436,7 +437,8 @@ int filter_types(struct filter_expression *expression, const struct registry_cla
 
 	*error = (struct filter_error){ .message = "" };
 	bind(&binder, expression->root);
-	need_truth(&binder, expression->root);
+	if (is_condition)
+		need_truth(&binder, expression->root);
 	if (binder.has_error)
 		return -EINVAL;
 	if (!binder.has_missing)

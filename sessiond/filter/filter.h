@@ -16,6 +16,7 @@
 #ifndef SESSIOND_FILTER_FILTER_H
 #define SESSIOND_FILTER_FILTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +55,14 @@ struct filter_context_list {
 
 struct filter_expression;
 
+/* A map's key, and the number that it adds up; NULL: none. */
+struct filter_map {
+	struct filter_expression *key;
+	struct filter_expression *add;
+	bool is_histogram; /* by the bucket of `key` */
+	bool is_signed;    /* a class was compiled whose key has a sign */
+};
+
 struct filter_program {
 	size_t size;
 	uint64_t bytes[]; /* `size` bytes, as lttngmap/filter-code.h has it */
@@ -83,6 +92,15 @@ const char *filter_expression_text(const struct filter_expression *expression);
 int filter_compile(struct filter_expression *expression, const struct registry_class *event_class,
 		   const struct filter_context_list *contexts, struct filter_program **program,
 		   struct filter_error *error);
+
+/*
+ * The same for a map's channel: the program also makes the key and the number to add. `filter` may
+ * be NULL. Both have to be integers.
+ */
+int filter_compile_map(struct filter_expression *filter, struct filter_map *map,
+		       const struct registry_class *event_class,
+		       const struct filter_context_list *contexts, struct filter_program **program,
+		       struct filter_error *error);
 
 /*
  * One program that records an event when one of `programs` does: for several

@@ -192,16 +192,25 @@ bool rule_entry_match(const struct rule_entry *entry, const struct registry_clas
 	       !(entry->exclude && rule_match(entry->exclude, event_class));
 }
 
-int rule_entry_check(const struct rule_entry *entry, const struct registry_class *event_class,
-		     struct rule_problem *problem)
+static int compile(const struct rule_entry *entry, struct filter_map *map,
+		   const struct registry_class *event_class, struct filter_program **program,
+		   struct filter_error *why)
+{
+	if (!map)
+		return filter_compile(entry->filter, event_class, context_list(), program, why);
+	return filter_compile_map(entry->filter, map, event_class, context_list(), program, why);
+}
+
+int rule_entry_check(const struct rule_entry *entry, struct filter_map *map,
+		     const struct registry_class *event_class, struct rule_problem *problem)
 {
 	struct filter_program *program;
 	struct filter_error why;
 	int error;
 
-	if (!entry->filter)
+	if (!entry->filter && !map)
 		return 0;
-	error = filter_compile(entry->filter, event_class, context_list(), &program, &why);
+	error = compile(entry, map, event_class, &program, &why);
 	if (error == 0)
 		filter_program_destroy(program);
 	else if (error != -ENOMEM)
@@ -222,7 +231,8 @@ static int compile_matching(const struct rule_list *list, const struct registry_
 	for (size_t i = 0; i < list->nr_entries; i++) {
 		struct rule_entry *entry = list->entries[i];
 
-		if (entry->enabled && !entry->filter && rule_entry_match(entry, event_class))
+		if (entry->enabled && !entry->filter && !list->map &&
+		    rule_entry_match(entry, event_class))
 			return -EEXIST;
 	}
 	for (size_t i = 0; i < list->nr_entries; i++) {
@@ -231,8 +241,7 @@ static int compile_matching(const struct rule_list *list, const struct registry_
 
 		if (!entry->enabled || !rule_entry_match(entry, event_class))
 			continue;
-		error = filter_compile(entry->filter, event_class, context_list(),
-				       &programs[nr_programs], &why);
+		error = compile(entry, list->map, event_class, &programs[nr_programs], &why);
 		if (error == 0)
 			nr_programs++;
 		else if (error == -ENOMEM || error == -E2BIG)
@@ -271,5 +280,5 @@ void rule_list_clear(struct rule_list *list)
 	for (size_t i = 0; i < list->nr_entries; i++)
 		entry_free(list->entries[i]);
 	free(list->entries);
-	*list = (struct rule_list){ .entries = NULL };
+	*list = (struct rule_list){ .map = list->map };
 }

@@ -54,8 +54,9 @@ struct rule_list {
 	struct rule_entry **entries;
 	size_t nr_entries;
 	uint32_t last_id;
-	size_t bytes;  /* of their texts */
-	bool disabled; /* none of them counts, whatever each one is */
+	size_t bytes;           /* of their texts */
+	bool disabled;          /* none of them counts, whatever each one is */
+	struct filter_map *map; /* of a map's channel, or NULL */
 };
 
 /* The reason why a rule is wrong, and the place if its filter is. */
@@ -79,12 +80,12 @@ void rule_list_remove(struct rule_list *list, struct rule_entry *entry);
 /* Whether it is enabled is not asked. */
 bool rule_entry_match(const struct rule_entry *entry, const struct registry_class *event_class);
 /*
- * Does its filter fit a class that it matches? 0; -ENOENT: the class lacks a
- * field, so none of its events is recorded by this rule; -EINVAL: it is wrong
- * for the class; -E2BIG; -ENOMEM. Where it is not 0, *problem is filled.
+ * Does its filter, and the map that it is for (or NULL), fit a class that it matches? 0; -ENOENT:
+ * the class lacks a field, so none of its events is recorded by this rule; -EINVAL: it is wrong for
+ * the class; -E2BIG; -ENOMEM. Where it is not 0, *problem is filled.
  */
-int rule_entry_check(const struct rule_entry *entry, const struct registry_class *event_class,
-		     struct rule_problem *problem);
+int rule_entry_check(const struct rule_entry *entry, struct filter_map *map,
+		     const struct registry_class *event_class, struct rule_problem *problem);
 /*
  * Decides by the enabled rules about a class. 0: its events are not recorded. 1: they are recorded,
  * all of them if *filter is NULL, else those that pass the filter, which the caller destroys. Else

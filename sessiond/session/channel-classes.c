@@ -109,8 +109,8 @@ static void ask_user(struct quota_user *user, void *data)
 }
 
 /*
- * Also in the saved state. The user who registered the class first has no say: the text is
- * charged to any user who has the class, root first.
+ * Also in the saved state. A map has no trace, and no description. The user who registered the
+ * class first has no say: the text is charged to any user who has the class, root first.
  */
 static int describe(const struct channel *channel, const struct registry_class *event_class,
 		    uint32_t *user)
@@ -119,6 +119,8 @@ static int describe(const struct channel *channel, const struct registry_class *
 	struct payment payment = { channel, event_class, false, event_class->user, -EDQUOT };
 	uint32_t id = event_class->id;
 
+	if (channel->map)
+		return 0;
 	quota_each(session->daemon->quota, ask_user, &payment);
 	payment.limited = true;
 	quota_each(session->daemon->quota, ask_user, &payment);
@@ -211,7 +213,8 @@ static int set_filter(struct channel *channel, uint32_t id, const struct filter_
 
 static void switch_class(struct channel *channel, uint32_t id)
 {
-	bool described = metadata_has_event(channel->session->metadata, channel->stream_id, id);
+	bool described = channel->map ||
+			 metadata_has_event(channel->session->metadata, channel->stream_id, id);
 	const struct registry_class *event_class;
 	struct filter_program *filter = NULL;
 	bool on = described && decide(channel, id, &event_class, &filter) > 0;

@@ -21,6 +21,7 @@
 #include "sessiond/memory/control-pages.h"
 #include "sessiond/memory/filter-pages.h"
 #include "sessiond/memory/memory-set.h"
+#include "sessiond/session/channel-map.h"
 #include "sessiond/session/process-channel.h"
 #include "sessiond/session/process.h"
 #include "sessiond/session/session.h"
@@ -90,7 +91,7 @@ static int check_files(const struct channel_config *config, char *why, char *hin
 
 static int check_contexts(const struct channel_config *config, char *why, char *hint)
 {
-	if (!config->shared ||
+	if (!config->shared || config->map ||
 	    (config->contexts & CHANNEL_SHARED_CONTEXTS) == CHANNEL_SHARED_CONTEXTS)
 		return 0;
 	snprintf(why, CHANNEL_WHY_SIZE,
@@ -278,6 +279,22 @@ void channel_get_config(const struct channel *channel, struct channel_config *co
 	};
 }
 
+static int add_stream(const struct channel *channel)
+{
+	struct session *session = channel->session;
+	int error = reserve_described(session, channel->stream_id);
+
+	return error ? error
+		     : metadata_add_channel(session->metadata, channel->stream_id, channel->name,
+					    channel->contexts);
+}
+
+static void take_map(struct channel *channel, struct channel_map *map)
+{
+	channel->map = map;
+	channel->rules.map = map ? &map->expressions : NULL;
+}
+
 int channel_create(struct session *session, const struct channel_config *config,
 		   struct channel **result, char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE])
 {
@@ -313,10 +330,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 		goto free_channel;
 	}
 	channel->slot = (uint32_t)slot;
-	error = reserve_described(session, channel->stream_id);
-	if (!error)
-		error = metadata_add_channel(session->metadata, channel->stream_id, channel->name,
-					     channel->contexts);
+	error = config->map ? 0 : add_stream(channel);
 	if (error)
 		goto free_slot;
 	error = daemon->mediator_ops->add_channel(daemon->mediator, session->key, channel->name);
@@ -327,8 +341,9 @@ int channel_create(struct session *session, const struct channel_config *config,
 			 "make room there, or use another runtime directory");
 		goto free_slot;
 	}
-	session->nr_streams++;
+	session->nr_streams += !config->map;
 	channel->life = ++daemon->saved_state->head->last_life;
+	take_map(channel, config->map);
 	cds_list_add_tail(&channel->node, &session->channels);
 	*result = channel;
 	return 0;
@@ -357,6 +372,7 @@ int channel_restore(struct session *session, const struct channel *saved, struct
 	channel->started = false;
 	channel->ended = 0;
 	channel->rules = (struct rule_list){ .entries = NULL };
+	take_map(channel, saved->map);
 	CDS_INIT_LIST_HEAD(&channel->process_channels);
 	error = daemon->mediator_ops->add_channel(daemon->mediator, session->key, channel->name);
 	if (error) {
@@ -386,6 +402,7 @@ void channel_destroy(struct channel *channel)
 					     channel->name);
 	slots_free(&daemon->slots, channel->slot, time_now_usec());
 	rule_list_clear(&channel->rules);
+	channel_map_destroy(channel->map);
 	if (channel->rest.queued)
 		run_queue_remove(daemon->run_queue, &channel->rest, -1);
 	cds_list_del(&channel->node);
@@ -401,7 +418,8 @@ static struct lttngmap_channel describe(const struct channel *channel)
 		.subbufs_shift = channel->subbufs_shift,
 		.flags = (channel->filtered ? LTTNGMAP_CHANNEL_FILTERED : 0) |
 			 (channel->session->is_flight_recorder ? LTTNGMAP_CHANNEL_QUIET : 0) |
-			 (channel->shared ? LTTNGMAP_CHANNEL_SHARED : 0),
+			 (channel->shared ? LTTNGMAP_CHANNEL_SHARED : 0) |
+			 (channel->map ? LTTNGMAP_CHANNEL_MAP : 0),
 		.life = (uint32_t)channel->life,
 		.blocking_timeout_ms = channel->blocking_timeout_ms,
 		.contexts = channel->contexts,

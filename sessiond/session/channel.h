@@ -21,6 +21,7 @@
 #include "sessiond/mediator/run-queue.h"
 #include "sessiond/rule/rule-list.h"
 
+struct channel_map;
 struct process;
 struct session;
 
@@ -40,10 +41,11 @@ struct channel {
 	uint8_t subbufs_shift;
 	uint32_t blocking_timeout_ms;
 	uint32_t flush_ms; /* what is emitted is read within that time; 0: as sub-buffers fill up */
-	uint64_t file_size;  /* bytes of a stream's file at most; 0: no limit */
-	uint32_t file_count; /* files of a stream at most; 0: no limit */
-	uint64_t contexts;   /* a bit set of enum lttngmap_context */
-	bool shared;         /* a user's processes share rings (user-rings.h) */
+	uint64_t file_size;      /* bytes of a stream's file at most; 0: no limit */
+	uint32_t file_count;     /* files of a stream at most; 0: no limit */
+	uint64_t contexts;       /* a bit set of enum lttngmap_context */
+	bool shared;             /* a user's processes share rings (user-rings.h) */
+	struct channel_map *map; /* rings are a map's tables: channel-map.h; NULL: they are not */
 	sd_event_source *flush_timer;
 	bool started;
 	bool filtered;    /* started, and some of its events have a filter */
@@ -73,6 +75,8 @@ struct channel_config {
 	uint64_t contexts;   /* a bit set of enum lttngmap_context */
 	/* A user's processes share rings. Then events tell their process: */
 	bool shared;
+	/* A map's; the channel takes it, unless this fails. NULL: records. Always shared. */
+	struct channel_map *map;
 };
 
 /* … by these contexts, without which there is no shared channel. */

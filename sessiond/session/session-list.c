@@ -77,7 +77,7 @@ struct session *sessions_find_key(struct sessions *sessions, const char *key)
 	return NULL;
 }
 
-struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid)
+static struct session *find(struct sessions *sessions, const char *name, uint32_t uid, bool is_map)
 {
 	const char *slash = strchr(name, '/');
 	unsigned long owner = uid;
@@ -92,9 +92,19 @@ struct session *sessions_find(struct sessions *sessions, const char *name, uint3
 	}
 	cds_list_for_each_entry(session, sessions_list(sessions), node)
 		if (strcmp(session->name, name) == 0 && session->owner == owner &&
-		    session_is_for(session, uid))
+		    session->is_map == is_map && session_is_for(session, uid))
 			return session;
 	return NULL;
+}
+
+struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid)
+{
+	return find(sessions, name, uid, false);
+}
+
+struct session *sessions_find_map(struct sessions *sessions, const char *name, uint32_t uid)
+{
+	return find(sessions, name, uid, true);
 }
 
 int session_make_key(struct session *session)
@@ -103,9 +113,13 @@ int session_make_key(struct session *session)
 	struct session *other;
 
 	cds_list_for_each_entry(other, sessions_list(sessions), node)
-		if (other->owner == session->owner && strcmp(other->name, session->name) == 0)
+		if (other->owner == session->owner && other->is_map == session->is_map &&
+		    strcmp(other->name, session->name) == 0)
 			return -EEXIST;
-	if (sessions_find_key(sessions, session->name))
+	if (session->is_map)
+		snprintf(session->key, sizeof(session->key), "map+%.46s+%u", session->name,
+			 session->owner);
+	else if (sessions_find_key(sessions, session->name))
 		snprintf(session->key, sizeof(session->key), "%.50s+%u", session->name,
 			 session->owner);
 	else

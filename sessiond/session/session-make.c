@@ -103,6 +103,7 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	session->owner = config->owner;
 	session->group = config->group;
 	session->is_flight_recorder = config->is_flight_recorder;
+	session->is_map = config->is_map;
 	CDS_INIT_LIST_HEAD(&session->channels);
 	snprintf(session->name, sizeof(session->name), "%s", config->name);
 	error = config->again.key ? 0 : session_make_key(session);
@@ -129,12 +130,14 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	if (error)
 		goto fail;
 	cds_list_add_tail(&session->node, &sessions->list);
+	*result = session;
+	if (session->is_map)
+		return 0;
 	if (!config->again.key)
 		session_choose(session);
 	session->consumer = consumers_take(session->daemon->consumers, session);
 	session->has_consumer = consumer_link_expected(session->consumer);
 	session_consumer_send_session(session->consumer, session);
-	*result = session;
 	return 0;
 
 fail:

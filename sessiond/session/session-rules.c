@@ -35,7 +35,7 @@ static void tell_unfit_classes(const struct channel *channel, const struct rule_
 		const struct registry_class *event_class = registry_get(registry, id);
 
 		if (!event_class || !is_in(ids, id) || !rule_entry_match(entry, event_class) ||
-		    rule_entry_check(entry, event_class, &problem) == 0)
+		    rule_entry_check(entry, channel->rules.map, event_class, &problem) == 0)
 			continue;
 		others += unfit != NULL;
 		if (unfit)
@@ -57,7 +57,7 @@ void session_tell_unfit(const struct channel *channel, const uint64_t *ids)
 	for (size_t i = 0; i < channel->rules.nr_entries; i++) {
 		const struct rule_entry *entry = channel->rules.entries[i];
 
-		if (entry->enabled && entry->filter)
+		if (entry->enabled && (entry->filter || channel->map))
 			tell_unfit_classes(channel, entry, ids);
 	}
 }
@@ -68,7 +68,7 @@ static int check_filter(const struct channel *channel, const struct rule_entry *
 {
 	struct filter_program *filter;
 	struct rule_problem found;
-	int error = rule_entry_check(entry, event_class, &found);
+	int error = rule_entry_check(entry, channel->rules.map, event_class, &found);
 
 	/* A class that lacks a field is none of its business. */
 	if (error == -ENOENT)
@@ -97,7 +97,8 @@ static int check_filters(const struct channel *channel, const struct rule_entry 
 	const struct registry *registry = daemon->registry;
 	int error = 0;
 
-	for (uint32_t id = 0; entry->filter && error == 0 && id < registry_count(registry); id++) {
+	for (uint32_t id = 0;
+	     (entry->filter || channel->map) && error == 0 && id < registry_count(registry); id++) {
 		const struct registry_class *event_class = registry_get(registry, id);
 
 		/* The other classes are checked when they are decided, in the owner's next turns.

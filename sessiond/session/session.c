@@ -3,6 +3,7 @@
 #include "sessiond/session/session-private.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/memory/control-pages.h"
 #include "sessiond/memory/memory-set.h"
+#include "sessiond/session/channel-map.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/process.h"
 #include "sessiond/session/session-consumer.h"
@@ -206,6 +208,53 @@ void session_remove_channel(struct channel *channel)
 	session_consumer_send_channel_end(channel->session->consumer, channel);
 	channel_destroy(channel);
 	daemon_save_state(daemon);
+}
+
+int session_replace_map(struct channel *before, struct channel **result, char *why, char *hint)
+{
+	struct session *session = before->session;
+	const struct rule_entry *entry = before->rules.entries[0];
+	struct channel_map_config expressions;
+	struct rule_config rule = {
+		.patterns = rule_text(entry->patterns),
+		.exclude = entry->exclude ? rule_text(entry->exclude) : NULL,
+		.filter = entry->filter ? filter_expression_text(entry->filter) : NULL,
+		.has_loglevel = entry->has_loglevel,
+		.loglevel = entry->loglevel,
+		.loglevel_only = entry->loglevel_only,
+	};
+	struct channel_config config;
+	struct rule_problem problem;
+	struct filter_error wrong;
+	struct rule_entry *added;
+	bool in_sum;
+	int error;
+
+	channel_get_config(before, &config);
+	/* Beside the old one, for a moment. */
+	config.name = strcmp(before->name, SESSION_MAP_CHANNEL) == 0 ? SESSION_MAP_CHANNEL "+"
+								     : SESSION_MAP_CHANNEL;
+	channel_map_get_config(before->map, &expressions);
+	snprintf(why, CHANNEL_WHY_SIZE, "out of memory");
+	snprintf(hint, CHANNEL_WHY_SIZE, "try again");
+	error = channel_map_create(&expressions, &config.map, &wrong, &in_sum);
+	if (error)
+		return error;
+	error = session_add_channel(session, &config, result, why, hint);
+	if (error) {
+		channel_map_destroy(config.map);
+		return error;
+	}
+	error = session_enable(*result, &rule, &added, &problem);
+	/* The list begins with the channel that counts. */
+	if (error)
+		before = *result;
+	if (before->started) {
+		channel_close(before);
+		channel_wait_writers();
+	}
+	session_remove_channel(before);
+	return error;
 }
 
 void session_start(struct session *session)

@@ -118,6 +118,7 @@ struct session {
 	uint32_t owner;          /* uid */
 	uint32_t group;          /* the owner's gid: of what is written */
 	bool is_flight_recorder; /* a flight recorder */
+	bool is_map;             /* a map (channel-map.h): of its own names, without a trace */
 	bool is_current;         /* its owner means it where no session is named */
 	struct trackers trackers;
 	char *output;
@@ -263,6 +264,8 @@ struct cds_list_head *sessions_list(struct sessions *sessions);
  * user's. NULL: there is none, or none that it may see.
  */
 struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid);
+/* The same of a map. */
+struct session *sessions_find_map(struct sessions *sessions, const char *name, uint32_t uid);
 struct session *sessions_find_key(struct sessions *sessions, const char *key);
 /*
  * Makes the new session's key, unique among all users: two users may give their sessions the same
@@ -321,6 +324,7 @@ struct session_config {
 	uint32_t owner;
 	uint32_t group;
 	bool is_flight_recorder;
+	bool is_map;
 	/* After a restart of the daemon; all zeros: a session that never was. */
 	struct {
 		const char *key;
@@ -349,6 +353,13 @@ int session_change_channel(struct channel *channel, const struct channel_config 
 			   char *hint);
 /* Removes a channel of an IDLE session. */
 void session_remove_channel(struct channel *channel);
+/* The channel of a map. */
+#define SESSION_MAP_CHANNEL "map"
+/*
+ * The map's channel, started anew with empty tables, in place of the one before. Returns like
+ * channel_create(); then the one before goes on.
+ */
+int session_replace_map(struct channel *before, struct channel **channel, char *why, char *hint);
 void session_start(struct session *session);
 /*
  * After a restart of the daemon, with all that there was made again: go on as

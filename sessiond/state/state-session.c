@@ -18,6 +18,7 @@
 #include "common/base/name.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
+#include "sessiond/session/channel-map.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/session.h"
 #include "sessiond/storage/saved-state.h"
@@ -127,6 +128,33 @@ static int restore_rule(struct json_object *object, void *data)
 
 /* ---- channels --------------------------------------------------------------------- */
 
+static struct json_object *save_map(const struct channel_map *map)
+{
+	struct json_object *object = json_object_new_object();
+	struct channel_map_config config;
+
+	channel_map_get_config(map, &config);
+	add_text(object, "by", config.by);
+	add_text(object, "sum", config.sum);
+	add_flag(object, "histogram", config.is_histogram);
+	return object;
+}
+
+/* NULL: the channel is no map's. 0 or -errno. */
+static int restore_map(struct json_object *object, struct channel_map **map)
+{
+	const struct channel_map_config config = {
+		.by = text_of(object, "by"),
+		.sum = text_of(object, "sum"),
+		.is_histogram = flag_of(object, "histogram"),
+	};
+	struct filter_error error;
+	bool in_sum;
+
+	*map = NULL;
+	return object ? channel_map_create(&config, map, &error, &in_sum) : 0;
+}
+
 static struct json_object *save_channel(const struct channel *channel)
 {
 	struct json_object *object = json_object_new_object();
@@ -147,6 +175,8 @@ static struct json_object *save_channel(const struct channel *channel)
 	add_number(object, "last_rule", channel->rules.last_id);
 	add_number(object, "disabled", channel->rules.disabled);
 	json_object_object_add(object, "rules", save_rules(&channel->rules));
+	if (channel->map)
+		json_object_object_add(object, "map", save_map(channel->map));
 	return object;
 }
 
@@ -155,7 +185,7 @@ static bool is_sound(const struct session *session, const struct channel *saved,
 		     struct json_object *object)
 {
 	return number_of(object, "mode") <= LTTNGMAP_MODE_BLOCKING &&
-	       number_of(object, "stream") < session->nr_streams &&
+	       (session->is_map || number_of(object, "stream") < session->nr_streams) &&
 	       number_of(object, "subbuf_shift") <= LTTNGMAP_SUBBUF_SHIFT_MAX &&
 	       number_of(object, "subbufs_shift") <= LTTNGMAP_SUBBUFS_SHIFT_MAX &&
 	       saved->subbuf_shift >= LTTNGMAP_SUBBUF_SHIFT_MIN &&
@@ -188,8 +218,13 @@ static int restore_channel(struct json_object *object, void *data)
 	    !is_sound(data, &saved, object))
 		return -EBADMSG;
 	snprintf(saved.name, sizeof(saved.name), "%s", name);
+	error = restore_map(json_object_object_get(object, "map"), &saved.map);
+	if (error)
+		return error;
 	error = channel_restore(data, &saved, &channel);
-	if (error == 0)
+	if (error)
+		channel_map_destroy(saved.map);
+	else
 		error = each(object, "rules", restore_rule, channel);
 	if (error == 0) {
 		channel->rules.last_id = (uint32_t)number_of(object, "last_rule");
@@ -361,6 +396,8 @@ static struct json_object *save_session(const struct session *session)
 	add_number(object, "owner", session->owner);
 	add_number(object, "group", session->group);
 	add_flag(object, "snapshot", session->is_flight_recorder);
+	if (session->is_map)
+		add_flag(object, "map", true);
 	add_flag(object, "current", session->is_current);
 	add_text(object, "output", session->output);
 	if (session->url)
@@ -396,6 +433,7 @@ static int restore_session(struct json_object *object, void *data)
 		.owner = (uint32_t)number_of(object, "owner"),
 		.group = (uint32_t)number_of(object, "group"),
 		.is_flight_recorder = flag_of(object, "snapshot"),
+		.is_map = flag_of(object, "map"),
 		.again = {
 			.key = text_of(object, "key"),
 			.uuid = text_of(object, "uuid"),
@@ -413,6 +451,9 @@ static int restore_session(struct json_object *object, void *data)
 	    number_of(object, "record") >= SAVED_SESSIONS ||
 	    number_of(object, "state") > SESSION_FINISHING)
 		return -EBADMSG;
+	/* A map is no trace. */
+	if (config.is_map && daemon->recovery)
+		return 0;
 	if (config.live_ms)
 		restore_clock(daemon, json_object_object_get(object, "clock"), &config.again.clock);
 	error = session_create(daemon->sessions, &config, &session);

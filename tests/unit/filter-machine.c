@@ -6,6 +6,7 @@
  */
 #include <fenv.h>
 
+#include "liblttngmap/ring/filter-test.h"
 #include "tests/utils/filter-assembler.h"
 #include "tests/utils/tap.h"
 
@@ -577,8 +578,66 @@ static void check_contexts(void)
 	ok(asm_run("", 0, NULL), "as where there are no contexts");
 }
 
+/* ---- maps -------------------------------------------------------------------- */
+
+static void check_buckets(void)
+{
+	unsigned wrong = 0;
+
+	for (uint32_t bucket = 0; bucket < LTTNGMAP_FILTER_BUCKETS; bucket++) {
+		uint64_t begin = lttngmap_filter_bucket_begin(bucket);
+		uint64_t next = bucket + 1 < LTTNGMAP_FILTER_BUCKETS
+					? lttngmap_filter_bucket_begin(bucket + 1)
+					: 0;
+
+		wrong += lttngmap_filter_bucket(begin) != bucket ||
+			 lttngmap_filter_bucket(next - 1) != bucket || (next && next <= begin) ||
+			 next - 1 - begin > begin / 32;
+	}
+	is(wrong, 0, "each bucket is where it begins, and 1/32 wide at most");
+	is(lttngmap_filter_bucket(UINT64_MAX), LTTNGMAP_FILTER_BUCKETS - 1, "the last one");
+}
+
+/* The key of a map's filter that is one KEY, by the machine and without it. */
+static bool key_of(unsigned kind, unsigned integer, int offset, uint64_t *key)
+{
+	static const uint8_t fields[16] = { 1,    2,    3,    4,    0xff, 0xff, 0xff, 0xff,
+					    0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	uint64_t by_machine = 99, add = 99;
+	bool found, found_at_once;
+
+	asm_begin();
+	asm_add(LTTNGMAP_FILTER_KEY | kind, integer, 0, offset, 0);
+	asm_put();
+	found = filter_run_map(asm_filter, asm_size, fields, sizeof(fields), NULL, &by_machine,
+			       &add);
+	found_at_once = filter_key_at_once((const uint64_t *)asm_filter, asm_size, fields,
+					   sizeof(fields), key);
+	return found && found_at_once && by_machine == *key && add == 0;
+}
+
+static void check_keys(void)
+{
+	uint64_t key;
+
+	ok(key_of(LTTNGMAP_FILTER_KEY_NONE, 0, 0, &key) && key == 0, "no key is 0");
+	ok(key_of(LTTNGMAP_FILTER_KEY_FIELD, 1, 0, &key) && key == 0x201, "a field is a key");
+	ok(key_of(LTTNGMAP_FILTER_KEY_FIELD, 2 | LTTNGMAP_FILTER_SIGNED, 4, &key) && key == -1ull,
+	   "  ... with its sign");
+	ok(key_of(LTTNGMAP_FILTER_KEY_FIELD, 3 | LTTNGMAP_FILTER_UNSIGNED, 8, &key) && key == -2ull,
+	   "  ... of 64 bits");
+	ok(key_of(LTTNGMAP_FILTER_KEY_BUCKET, 1, 0, &key) && key == lttngmap_filter_bucket(0x201),
+	   "its bucket is");
+	ok(key_of(LTTNGMAP_FILTER_KEY_BUCKET, 2 | LTTNGMAP_FILTER_SIGNED, 4, &key) && key == 0,
+	   "  ... the first one below 0");
+	ok(!key_of(LTTNGMAP_FILTER_KEY_FIELD, 3, 9, &key), "a field beyond the record is none");
+	ok(!key_of(0x18, 3, 0, &key), "nor is what is no kind of key");
+}
+
 int main(void)
 {
+	check_buckets();
+	check_keys();
 	check_alu();
 	check_unary();
 	check_jumps();

@@ -275,7 +275,7 @@ static void check_filters(void)
 	is(rule_list_add(&list, &config, &entry, &problem), 0, "a filter");
 	is(rule_list_add(&list, &config, &same, &problem), 0, "and the same again");
 	ok(same == entry, "are one rule");
-	is(rule_entry_check(entry, &a, &problem), -ENOENT, "of a class that lacks its field");
+	is(rule_entry_check(entry, NULL, &a, &problem), -ENOENT, "of a class that lacks its field");
 	ok(strstr(problem.why, "'x'"), "which is said: %s", problem.why);
 	ok(!is_recorded(&list, &a), "nothing is recorded");
 	config.filter = "$ctx.vpid > 1";

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <config.h>
+
+#include "cli/map/map-print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lttngmap/filter-code.h>
+
+#include "cli/base/message.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-verb.h"
+#include "common/base/amount.h"
+
+#define BAR 40
+/* Bars of a histogram that join 32 buckets each: one for each power of two. */
+#define POWERS 64
+
+struct row {
+	uint64_t key, count, sum;
+};
+
+struct rows {
+	struct row *rows;
+	size_t nr_rows;
+	uint64_t count, sum, most;
+};
+
+static uint64_t number_at(struct json_object *array, size_t index)
+{
+	return json_object_get_uint64(json_object_array_get_idx(array, index));
+}
+
+/* False: no memory. */
+static bool take_rows(struct json_object *answer, struct rows *rows)
+{
+	struct json_object *counts = session_member_array(answer, "counts");
+	size_t length = json_object_array_length(counts);
+
+	*rows = (struct rows){ .rows = calloc(length + 1, sizeof(rows->rows[0])) };
+	for (size_t i = 0; rows->rows && i < length; i++) {
+		struct json_object *item = json_object_array_get_idx(counts, i);
+		struct row *row = &rows->rows[rows->nr_rows];
+
+		if (!json_object_is_type(item, json_type_array) ||
+		    json_object_array_length(item) < 3)
+			continue;
+		*row = (struct row){ number_at(item, 0), number_at(item, 1), number_at(item, 2) };
+		rows->count += row->count;
+		rows->sum += row->sum;
+		rows->most = row->count > rows->most ? row->count : rows->most;
+		rows->nr_rows++;
+	}
+	return rows->rows != NULL;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct row *left = a, *right = b;
+
+	if (left->count != right->count)
+		return left->count > right->count ? -1 : 1;
+	return left->key < right->key ? -1 : left->key > right->key;
+}
+
+static const char *bar_of(uint64_t count, uint64_t most)
+{
+	static char bar[BAR + 1];
+	size_t length = most ? (size_t)((double)count / (double)most * BAR + 0.5) : 0;
+
+	length = length > BAR ? BAR : length;
+	memset(bar, '#', length);
+	bar[length] = '\0';
+	return bar;
+}
+
+static void print_key(uint64_t key, bool is_signed, bool has_sum, const struct row *row,
+		      uint64_t most)
+{
+	char number[24], count[32], sum[32];
+
+	if (is_signed)
+		snprintf(number, sizeof(number), "%" PRId64, (int64_t)key);
+	else
+		snprintf(number, sizeof(number), "%" PRIu64, key);
+	amount_format_count(row->count, count);
+	if (has_sum)
+		message_line("%20s %15s %20s", number, count, amount_format_count(row->sum, sum));
+	else
+		message_line("%20s %15s %s", number, count, bar_of(row->count, most));
+}
+
+static void print_table(struct json_object *answer, struct rows *rows, size_t top)
+{
+	bool is_signed = control_answer_flag(answer, "signed");
+	bool has_sum = control_answer_flag(answer, "sums");
+	char more[32];
+
+	qsort(rows->rows, rows->nr_rows, sizeof(rows->rows[0]), by_count);
+	if (rows->nr_rows > 0)
+		message_line("%20s %15s%s", "KEY", "EVENTS",
+			     has_sum ? "                  SUM" : "");
+	for (size_t i = 0; i < rows->nr_rows && (!top || i < top); i++)
+		print_key(rows->rows[i].key, is_signed, has_sum, &rows->rows[i], rows->most);
+	if (top && rows->nr_rows > top)
+		message_line("%20s %15s (--top 0 shows all)", "...",
+			     amount_format_count(rows->nr_rows - top, more));
+}
+
+/* ---- histograms --------------------------------------------------------------------- */
+
+/* The middle of the bucket below which so much of all lies. */
+static uint64_t quantile(const struct rows *rows, double part)
+{
+	uint64_t before = 0, wanted = (uint64_t)(part * (double)rows->count);
+
+	for (size_t i = 0; i < rows->nr_rows; i++) {
+		uint32_t bucket = (uint32_t)rows->rows[i].key;
+		uint64_t begin, end;
+
+		before += rows->rows[i].count;
+		if (before <= wanted && i + 1 < rows->nr_rows)
+			continue;
+		begin = lttngmap_filter_bucket_begin(bucket);
+		end = bucket + 1 < LTTNGMAP_FILTER_BUCKETS
+			      ? lttngmap_filter_bucket_begin(bucket + 1) - 1
+			      : UINT64_MAX;
+		return begin + (end - begin) / 2;
+	}
+	return 0;
+}
+
+static void print_quantiles(const struct rows *rows)
+{
+	static const struct {
+		const char *name;
+		double part;
+	} quantiles[] = { { "p50", 0.5 },
+			  { "p90", 0.9 },
+			  { "p99", 0.99 },
+			  { "p99.9", 0.999 },
+			  { "p99.99", 0.9999 } };
+	char line[160], number[32];
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s %s", i ? ", " : "",
+					 quantiles[i].name,
+					 amount_format_count(quantile(rows, quantiles[i].part),
+							     number));
+	message_line("%s (to 1/32)", line);
+}
+
+static unsigned power_of(uint64_t begin)
+{
+	return begin ? 63u - (unsigned)__builtin_clzll(begin) : 0;
+}
+
+/* Rows are by ascending keys, as they came. */
+static void print_histogram(const struct rows *rows)
+{
+	uint64_t powers[POWERS] = { 0 }, most = 0;
+	unsigned first = POWERS, last = 0;
+	char from[32], count[32];
+
+	for (size_t i = 0; i < rows->nr_rows; i++) {
+		uint32_t bucket = (uint32_t)rows->rows[i].key;
+		unsigned power;
+
+		if (rows->rows[i].key >= LTTNGMAP_FILTER_BUCKETS)
+			continue;
+		power = power_of(lttngmap_filter_bucket_begin(bucket));
+		powers[power] += rows->rows[i].count;
+		most = powers[power] > most ? powers[power] : most;
+		first = power < first ? power : first;
+		last = power > last ? power : last;
+	}
+	if (rows->count == 0)
+		return;
+	message_line("%26s %15s", "FROM", "EVENTS");
+	for (unsigned power = first; power <= last; power++)
+		message_line("%26s %15s %s",
+			     amount_format_count(power ? UINT64_C(1) << power : 0, from),
+			     amount_format_count(powers[power], count),
+			     bar_of(powers[power], most));
+	print_quantiles(rows);
+}
+
+/* ---- all ---------------------------------------------------------------------------- */
+
+static void print_rest(struct json_object *answer)
+{
+	uint64_t other = control_answer_count(answer, "other");
+	uint64_t lost = control_answer_count(answer, "lost");
+	uint64_t damaged = control_answer_count(answer, "damaged");
+	uint64_t unreadable = control_answer_count(answer, "unreadable");
+	char count[32];
+
+	if (other)
+		message_line("%s events of keys that had no room (--keys)",
+			     amount_format_count(other, count));
+	if (lost)
+		message_line("%s events could not be counted", amount_format_count(lost, count));
+	if (damaged)
+		message_line("%s entries were left out: a program damaged them",
+			     amount_format_count(damaged, count));
+	if (unreadable)
+		message_line("%s tables cannot be read now",
+			     amount_format_count(unreadable, count));
+}
+
+void map_print_counts(const char *name, struct json_object *answer, size_t top)
+{
+	char count[32], sum[32], keys[32];
+	struct rows rows;
+
+	if (!take_rows(answer, &rows)) {
+		message_error("map show: out of memory");
+		return;
+	}
+	amount_format_count(rows.count + control_answer_count(answer, "other"), count);
+	if (control_answer_flag(answer, "sums"))
+		message_line("%s: %s events, sum %s", name, count,
+			     amount_format_count(rows.sum, sum));
+	else if (control_answer_flag(answer, "keys") && !control_answer_flag(answer, "histogram"))
+		message_line("%s: %s events of %s keys", name, count,
+			     amount_format_count(rows.nr_rows, keys));
+	else
+		message_line("%s: %s events", name, count);
+	if (control_answer_flag(answer, "histogram"))
+		print_histogram(&rows);
+	else if (control_answer_flag(answer, "keys"))
+		print_table(answer, &rows, top);
+	print_rest(answer);
+	free(rows.rows);
+}
+
+static void print_text(struct json_object *map, const char *key, const char *text)
+{
+	const char *value = control_answer_text(map, key);
+
+	if (value[0])
+		message_line("  %s %s", text, value);
+}
+
+void map_print_list(struct json_object *answer)
+{
+	struct json_object *maps = session_member_array(answer, "maps");
+	size_t length = json_object_array_length(maps);
+	char count[32];
+
+	if (length == 0)
+		message_line("no maps");
+	for (size_t i = 0; i < length; i++) {
+		struct json_object *map = json_object_array_get_idx(maps, i);
+
+		message_line("%s: counts %s, in %s processes", control_answer_text(map, "map"),
+			     control_answer_text(map, "rule"),
+			     amount_format_count(control_answer_count(map, "processes"), count));
+		print_text(map, "exclude", "but not");
+		print_text(map, "filter", "where");
+		print_text(map, "by",
+			   control_answer_flag(map, "histogram") ? "histogram of" : "by");
+		print_text(map, "sum", "sum of");
+	}
+}

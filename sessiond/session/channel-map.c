@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/session/channel-map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/base/map-guard.h"
+#include "sessiond/base/parts.h"
+#include "sessiond/memory/memory-set.h"
+#include "sessiond/session/channel.h"
+#include "sessiond/session/process-channel.h"
+#include "sessiond/session/process.h"
+#include "sessiond/session/session.h"
+
+/* No program counts so far: an entry with more was not counted. */
+#define COUNT_MAX (UINT64_C(1) << 56)
+
+void channel_map_destroy(struct channel_map *map)
+{
+	if (!map)
+		return;
+	filter_expression_destroy(map->expressions.key);
+	filter_expression_destroy(map->expressions.add);
+	free(map);
+}
+
+int channel_map_create(const struct channel_map_config *config, struct channel_map **result,
+		       struct filter_error *error, bool *in_sum)
+{
+	struct channel_map *map = calloc(1, sizeof(*map));
+	int status = map ? 0 : -ENOMEM;
+
+	*in_sum = false;
+	if (status == 0 && config->by)
+		status = filter_expression_parse(config->by, &map->expressions.key, error);
+	if (status == 0 && config->sum) {
+		*in_sum = true;
+		status = filter_expression_parse(config->sum, &map->expressions.add, error);
+	}
+	if (status) {
+		channel_map_destroy(map);
+		return status;
+	}
+	map->expressions.is_histogram = config->is_histogram;
+	*result = map;
+	return 0;
+}
+
+void channel_map_get_config(const struct channel_map *map, struct channel_map_config *config)
+{
+	const struct filter_map *expressions = &map->expressions;
+
+	*config = (struct channel_map_config){
+		.by = expressions->key ? filter_expression_text(expressions->key) : NULL,
+		.sum = expressions->add ? filter_expression_text(expressions->add) : NULL,
+		.is_histogram = expressions->is_histogram,
+	};
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+/* The counts so far, as they were found. */
+struct found {
+	struct map_counts *counts;
+	size_t room;
+};
+
+static int add_entry(struct found *found, const struct lttngmap_map_entry *entry)
+{
+	struct map_counts *counts = found->counts;
+
+	if (entry->count == 0 || entry->count == LTTNGMAP_MAP_CLAIMED)
+		return 0;
+	if (entry->count > COUNT_MAX) {
+		counts->nr_damaged++;
+		return 0;
+	}
+	if (counts->nr_counts == found->room) {
+		size_t room = found->room ? found->room * 2 : 1024;
+		struct map_count *larger =
+			reallocarray(counts->counts, room, sizeof(counts->counts[0]));
+
+		if (!larger)
+			return -ENOMEM;
+		counts->counts = larger;
+		found->room = room;
+	}
+	counts->counts[counts->nr_counts++] =
+		(struct map_count){ entry->key, entry->count, entry->sum };
+	return 0;
+}
+
+/*
+ * A memfd is read by pread(), which waits for no lock of the inode's, and makes no pages. A file's
+ * lock a process can hold for ever, so that a file is mapped.
+ */
+static int read_table(const struct memory *memory, uint64_t at, void *table, size_t size)
+{
+	ssize_t got;
+	char *map;
+	int error;
+
+	if (!memory->place) {
+		do
+			got = pread(memory->fd, table, size, (off_t)at);
+		while (got < 0 && errno == EINTR);
+		return got == (ssize_t)size ? 0 : -EIO;
+	}
+	map = mmap(NULL, size, PROT_READ, MAP_SHARED, memory->fd, (off_t)at);
+	if (map == MAP_FAILED)
+		return -errno;
+	error = map_guard_add(map, size);
+	if (!error)
+		error = map_guard_copy(table, map, size);
+	map_guard_remove(map);
+	munmap(map, size);
+	return error;
+}
+
+static int read_tables(const struct channel *channel, const struct memory *memory,
+		       struct lttngmap_map_entry *table, struct found *found)
+{
+	const struct daemon *daemon = channel->session->daemon;
+	const size_t nr_entries = (size_t)1 << (channel->subbuf_shift - 4);
+	const size_t size = (nr_entries + 1) * sizeof(*table);
+	const uint64_t ring_size = ((UINT64_C(1) << channel->subbufs_shift) + 1)
+				   << channel->subbuf_shift;
+	int error = 0;
+
+	for (uint32_t i = 0; error == 0 && i < daemon->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++) {
+		if (read_table(memory, daemon->meta_page_size + i * ring_size, table, size) != 0) {
+			found->counts->nr_unreadable++;
+			continue;
+		}
+		for (size_t k = 0; error == 0 && k < nr_entries; k++)
+			error = add_entry(found, &table[k]);
+		if (table[nr_entries].count <= COUNT_MAX) {
+			found->counts->other.count += table[nr_entries].count;
+			found->counts->other.sum += table[nr_entries].sum;
+		}
+	}
+	return error;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct map_count *left = a, *right = b;
+
+	return left->key < right->key ? -1 : left->key > right->key;
+}
+
+/* One of each key. */
+static void join(struct map_counts *counts)
+{
+	struct map_count *all = counts->counts;
+	size_t kept = 0;
+
+	if (counts->nr_counts == 0)
+		return;
+	qsort(all, counts->nr_counts, sizeof(all[0]), by_key);
+	for (size_t i = 1; i < counts->nr_counts; i++) {
+		if (all[i].key != all[kept].key) {
+			all[++kept] = all[i];
+			continue;
+		}
+		all[kept].count += all[i].count;
+		all[kept].sum += all[i].sum;
+	}
+	counts->nr_counts = kept + 1;
+}
+
+int channel_map_read(const struct channel *channel, struct map_counts *counts)
+{
+	const size_t nr_entries = (size_t)1 << (channel->subbuf_shift - 4);
+	struct found found = { .counts = counts };
+	const struct process_channel *process_channel;
+	struct lttngmap_map_entry *table = calloc(nr_entries + 1, sizeof(*table));
+	int error = table ? 0 : -ENOMEM;
+
+	*counts = (struct map_counts){ .counts = NULL };
+	cds_list_for_each_entry(process_channel, &channel->process_channels, node) {
+		const struct process *owner = process_channel->process;
+
+		if (error || !owner || owner->memories->rings[channel->slot].fd < 0)
+			continue;
+		error = read_tables(channel, &owner->memories->rings[channel->slot], table, &found);
+	}
+	free(table);
+	if (error) {
+		free(counts->counts);
+		*counts = (struct map_counts){ .counts = NULL };
+		return error;
+	}
+	join(counts);
+	return 0;
+}

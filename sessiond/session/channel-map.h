@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * channel-map.h - what a map counts by, and what it has counted (doc/design/maps.md).
+ *
+ * A map is a session that has one channel and no trace: nothing is written there
+ * but tables, and no consumer knows of it.
+ *
+ * Main thread.
+ */
+#ifndef SESSIOND_SESSION_CHANNEL_MAP_H
+#define SESSIOND_SESSION_CHANNEL_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sessiond/filter/filter.h"
+
+struct channel;
+struct session;
+
+struct channel_map_config {
+	const char *by;    /* expression; NULL: one count of all */
+	const char *sum;   /* expression; NULL: none */
+	bool is_histogram; /* of `by` */
+};
+
+struct channel_map {
+	struct filter_map expressions;
+};
+
+/* 0; -EINVAL, *error filled, and *in_sum says in which text; or -ENOMEM. */
+int channel_map_create(const struct channel_map_config *config, struct channel_map **map,
+		       struct filter_error *error, bool *in_sum);
+/* NULL is allowed. */
+void channel_map_destroy(struct channel_map *map);
+void channel_map_get_config(const struct channel_map *map, struct channel_map_config *config);
+
+struct map_count {
+	uint64_t key;
+	uint64_t count;
+	uint64_t sum; /* modulo 2^64 */
+};
+
+/* Counts of all CPUs and users, so far. */
+struct map_counts {
+	struct map_count *counts; /* by ascending keys, as unsigned numbers */
+	size_t nr_counts;
+	struct map_count other; /* of keys that found no place */
+	uint32_t nr_damaged;    /* entries that cannot be, and were left out */
+	uint32_t nr_unreadable; /* tables that could not be read now */
+};
+
+/*
+ * Reads the tables of a map's channel, none of which anybody waits for. 0 or -ENOMEM; the caller
+ * frees counts->counts.
+ */
+int channel_map_read(const struct channel *channel, struct map_counts *counts);
+
+#endif /* SESSIOND_SESSION_CHANNEL_MAP_H */

@@ -1,0 +1,195 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# `lttngmap map`: what programs count equals what a trace of the same events has, by every key, with
+# threads, forks, by rseq and by trylock; kills; a daemon that is killed; a full table; a hostile
+# program; what is refused.
+
+unset LD_PRELOAD LTTNGMAP_RUNTIME_DIR
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+asked=$LTTNGMAP_BUILD/tests/utils/asked
+emit=$LTTNGMAP_BUILD/tests/utils/emit
+export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR HOME=$TAP_DIR
+cd "$TAP_DIR" || exit 1
+sessiond_sessions=()
+sessiond_start --consumer="$LTTNGMAP_BUILD/lttngmap-consumerd"
+cleanup sessiond_stop
+cleanup eval '"$lttngmap" destroy --all >/dev/null 2>&1'
+
+map() {
+	timeout 60 "$lttngmap" map "$@"
+}
+
+# counts MAP: its keys, events and sums as CSV; SIGNED: keys have signs.
+counts() {
+	map show "$1" --json | python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+for key, count, total in answer["counts"]:
+    if answer["signed"]:
+        key = (key ^ 1 << 63) - (1 << 63)
+    print(f"{key},{count},{total}")' | sort
+}
+# member MAP NAME
+member() {
+	map show "$1" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$2"
+}
+
+# asks SQL: of the trace, as CSV
+asks() {
+	"$lttngmap" query --csv trace "$1" | tail -n +2 | sort
+}
+
+# ---- beside a trace ----------------------------------------------------------------------------
+
+is "$(map list)" 'no maps' 'there is no map'
+do_all 'create s -o trace' 'channel c -s s --mode blocking --subbuf-size 64K' 'enable asked:* -s s -c c'
+add() {
+	map add "$@" >said 2>&1
+	is $? 0 "map $1" || diag "$(<said)"
+}
+add all 'asked:*'
+add small asked:kinds --by small
+add wire asked:kinds --by wire
+add part asked:kinds --by 'behind % 7' --sum 'small'
+add some asked:kinds --by small --filter 'small > 0 && words != "a"'
+add sizes asked:point --histogram value
+add second 'asked:kinds' --by 'pair[0]'
+# shellcheck disable=SC2016 # contexts are not variables
+add process 'asked:*' --by '$ctx.vpid' --exclude 'asked:empty'
+like "$(map list)" 'small: counts asked:kinds, in 0 processes' 'the list has them'
+do_all 'start s'
+"$asked" 4 300 >out 2>&1
+GLIBC_TUNABLES=glibc.pthread.rseq=0 "$asked" 4 300 >out 2>&1
+do_all 'stop s' 'destroy s'
+is "$(counts all)" "0,$(asks 'SELECT count(*), 0 FROM events')" 'all events are counted'
+is "$(counts small)" "$(asks 'SELECT small, count(*), 0 FROM "asked:kinds" GROUP BY 1')" \
+	'by an integer, with a sign: as the trace has it'
+is "$(counts wire)" "$(asks 'SELECT wire, count(*), 0 FROM "asked:kinds" GROUP BY 1')" \
+	'by one in network order'
+is "$(counts part)" "$(asks 'SELECT behind % 7, count(*), sum(small) + (sum(small) < 0) * 0 FROM "asked:kinds"
+	GROUP BY 1' | python3 -c 'import sys
+for line in sys.stdin:
+    key, count, total = map(int, line.split(","))
+    print(f"{key},{count},{total % 2**64}")')" 'by what is calculated, with a sum'
+is "$(counts some)" "$(asks 'SELECT small, count(*), 0 FROM "asked:kinds" WHERE small > 0 AND words <> '"'a'"'
+	GROUP BY 1')" 'what a filter lets pass'
+is "$(counts second)" "$(asks 'SELECT json_extract(pair, '"'\$[0]'"'), count(*), 0 FROM "asked:kinds"
+	GROUP BY 1')" 'by an element'
+is "$(counts process)" "$(asks "SELECT pid, count(*), 0 FROM events WHERE name <> 'asked:empty' GROUP BY 1")" \
+	'by a context'
+asks 'SELECT value FROM "asked:point"' | python3 -c '
+import collections, sys
+counts = collections.Counter()
+for line in sys.stdin:
+    value = int(line)
+    shift = max(value.bit_length() - 6, 0)
+    counts[shift * 32 + (value >> shift)] += 1
+for key, count in counts.items():
+    print(f"{key},{count},0")' | sort >wanted
+is "$(counts sizes)" "$(<wanted)" 'a histogram: each bucket'
+like "$(map show sizes)" 'p50 .*p99.99 ' '  ... and its quantiles are shown'
+like "$(map show small --top 3)" 'KEY +EVENTS.*--top 0 shows all' 'the greatest counts are shown'
+map clear small
+is $? 0 'a map is cleared'
+is "$(counts small)" '' '  ... and empty'
+"$asked" 1 50 >out 2>&1
+is "$(counts small | cut -d, -f2 | paste -sd+ | bc)" 50 '  ... and counts on'
+for name in small wire part some sizes second process all; do
+	map remove $name || fail "remove $name"
+done
+is "$(map list)" 'no maps' 'they are removed'
+
+# ---- killed, forked, in a storm ------------------------------------------------------------------
+
+: >counts
+map add sources numbered:event --by source >out 2>&1
+map add sum numbered:event --sum 'number >= 0' >out 2>&1
+programs=()
+for round in 1 2 3 4; do
+	tunables=$((round % 2))
+	GLIBC_TUNABLES=glibc.pthread.rseq=$tunables timeout -s KILL 0.$((RANDOM % 4 + 2)) \
+		"$emit" counts 8 100000000 >out 2>&1 &
+	programs+=($!)
+done
+wait "${programs[@]}"
+# Each source's begun and done: one event may be in doubt where it was killed.
+wrong=$(counts sources | "$LTTNGMAP_SRC/tests/utils/count_sources.py" counts)
+is "$wrong" '32 sources' 'killed anywhere: each source has all its events, but for one in doubt'
+IFS=, read -r _ events total < <(counts sum)
+all=$(counts sources | cut -d, -f2 | paste -sd+ | bc)
+ok "  ... and another map has as many: $all and $events" test $((events - all)) -le 32 -a $((all - events)) -le 32
+ok "  ... with their sum: $total" test $((events - total)) -ge 0 -a $((events - total)) -le 32
+
+# ---- daemons that die ------------------------------------------------------------------------------
+
+map clear sources
+map clear sum
+: >counts
+"$emit" counts 2 100000000 stop >out 2>&1 &
+program=$!
+counted() { [[ $(counts sources | wc -l) -gt 0 ]]; }
+wait_for counted
+before=$(counts sum)
+daemon=$(pgrep -P "$sessiond_pid" -f "lttngmap-sessiond --runtime-dir=$SESSIOND_DIR")
+kill -KILL "$daemon"
+wait_for control
+like "$(map list)" 'sources: counts numbered:event, in 1 process.*sum: ' 'a killed daemon: its maps are there'
+is "$(($(counts sum | cut -d, -f2) >= $(cut -d, -f2 <<<"$before")))" 1 '  ... with what was counted'
+: >stop
+wait $program
+counts sources | "$LTTNGMAP_SRC/tests/utils/count_sources.py" counts --more >said
+like "$(<said)" '^[0-9]+ sources$' '  ... and counts on' || diag "$(<said)"
+sessiond_stop
+sessiond_start --consumer="$LTTNGMAP_BUILD/lttngmap-consumerd"
+: >counts
+"$emit" counts 1 300 >out 2>&1
+is "$(counts sum)" 0,300,300 'the next daemon has them, too, and begins anew' || diag "$(<log)"
+map remove sources
+map remove sum
+rm -f stop
+
+# ---- full, hostile -----------------------------------------------------------------------------------
+
+: >counts
+# Slots rest for a second after the restart.
+wait_for map add few numbered:event --by number --keys 256
+"$emit" counts 1 5000 >out 2>&1
+is "$(($(counts few | wc -l) <= 256 * 4))" 1 'a full table has no more keys'
+is "$(($(counts few | cut -d, -f2 | paste -sd+ | bc) + $(member few other)))" 5000 \
+	'  ... and the events of the others are counted'
+like "$(map show few)" 'events of keys that had no room' '  ... which is told'
+map clear few
+"$LTTNGMAP_BUILD/tests/utils/forge-map" >out 2>&1
+is $? 0 'a program writes nonsense into its tables' || diag "$(<out)"
+like "$(map show few)" 'entries were left out: a program damaged them' '  ... which is told'
+"$emit" counts 1 100 >out 2>&1
+is "$(map list | wc -l)" 2 '  ... and the daemon serves'
+map remove few
+
+# ---- refused -----------------------------------------------------------------------------------------
+
+refused() { # NAME WANTED ARGUMENT...
+	map "${@:3}" >said 2>&1
+	is $? "${status:-1}" "$1" || diag "$(<said)"
+	like "$(<said)" "$2" '  ... why'
+}
+refused 'a name that is none' 'is no name for a map' add a/b 'numbered:*'
+refused 'a key that is a string' 'counts by integers' add m asked:kinds --by words
+refused 'an expression that is none' 'ends here, but a value has to follow' add m 'numbered:*' --by 'number +'
+refused 'a map that is not there' "there is no map 'm'" show m
+refused 'so many keys' 'cannot have room for 1000 keys' add m 'numbered:*' --keys 1000
+status=2 refused 'no word' 'add, list, show, clear or remove' frob
+status=2 refused 'both kinds' 'not both' add m 'numbered:*' --by a --histogram b
+map add m 'numbered:*' >out 2>&1
+refused 'a name that is taken' "there is a map 'm' already" add m 'numbered:*'
+is "$("$lttngmap" list 2>&1 | grep -c map)" 0 'no session is seen'
+"$lttngmap" stop m >out 2>&1
+is $? 1 'and a map is none'
+map remove m
+done_testing

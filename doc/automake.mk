@@ -115,6 +115,7 @@ shared_calls = \
 	tracef:tracef tracelog:tracef vtracef:tracef vtracelog:tracef \
 	module_register:event-class module_unregister:event-class \
 	event_may_pass:event-class event_write:event-class event_write_at_once:event-class \
+	event_room:event-class event_reserve:event-class event_write_long:event-class \
 	calls_register:event-class calls_unregister:event-class \
 	provider_register:event-class provider_unregister:event-class \
 	statedump_register:event-class \

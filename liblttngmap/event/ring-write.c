@@ -372,7 +372,8 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 		switch (channel.is_map ? try_map(local, slot, &channel, event, epoch, by_rseq)
 				       : try_event(local, &channel, event, epoch, by_rseq, &ring)) {
 		case RING_WRITTEN:
-			if (UNLIKELY(event->flags & RING_EVENT_CUT))
+			/* A map has no record that could be cut. */
+			if (UNLIKELY(event->flags & RING_EVENT_CUT) && ring)
 				__atomic_add_fetch(&ring->cut, 1, __ATOMIC_RELAXED);
 			return;
 		case RING_FULL:
@@ -574,8 +575,11 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 	/* Acquire: the other fields of the cached channel are those of this generation. */
 	uint32_t generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
 
-	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE ||
-		     event->flags))
+	/* More than any sub-buffer: also what a caller could not read, and gives no size. */
+	if (UNLIKELY(event->size > UINT64_C(1) << LTTNGMAP_SUBBUF_SHIFT_MAX))
+		lose(local, slot);
+	else if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE ||
+			  event->flags))
 		write_slow(local, slot, event, false);
 	else if (UNLIKELY(!generation || RING_CHANNEL_FIELD(channel, contexts)))
 		write_special(local, slot, generation, event);

@@ -138,7 +138,7 @@ script -qec "PAGER='tr a-z A-Z' '$lttngmap' view trace" /dev/null </dev/null >ou
 like "$(<out)" 'T:INTEGERS MINUS' 'a pager on a terminal'
 PAGER='tr a-z A-Z' "$lttngmap" view trace >out
 like "$(<out)" 't:integers minus' 'and only there'
-"$lttngmap" view a b >out 2>err
-is $? 2 'two directories: status 2'
+"$lttngmap" view --follow trace trace >out 2>err
+is $? 2 'two directories cannot be followed: status 2'
 
 done_testing

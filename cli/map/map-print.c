@@ -78,15 +78,14 @@ static const char *bar_of(uint64_t count, uint64_t most)
 	return bar;
 }
 
-static void print_key(uint64_t key, bool is_signed, bool has_sum, const struct row *row,
-		      uint64_t most)
+static void print_key(const struct row *row, bool is_signed, bool has_sum, uint64_t most)
 {
 	char number[24], count[32], sum[32];
 
 	if (is_signed)
-		snprintf(number, sizeof(number), "%" PRId64, (int64_t)key);
+		snprintf(number, sizeof(number), "%" PRId64, (int64_t)row->key);
 	else
-		snprintf(number, sizeof(number), "%" PRIu64, key);
+		snprintf(number, sizeof(number), "%" PRIu64, row->key);
 	amount_format_count(row->count, count);
 	if (has_sum)
 		message_line("%20s %15s %20s", number, count, amount_format_count(row->sum, sum));
@@ -105,7 +104,7 @@ static void print_table(struct json_object *answer, struct rows *rows, size_t to
 		message_line("%20s %15s%s", "KEY", "EVENTS",
 			     has_sum ? "                  SUM" : "");
 	for (size_t i = 0; i < rows->nr_rows && (!top || i < top); i++)
-		print_key(rows->rows[i].key, is_signed, has_sum, &rows->rows[i], rows->most);
+		print_key(&rows->rows[i], is_signed, has_sum, rows->most);
 	if (top && rows->nr_rows > top)
 		message_line("%20s %15s (--top 0 shows all)", "...",
 			     amount_format_count(rows->nr_rows - top, more));
@@ -225,7 +224,8 @@ void map_print_counts(const char *name, struct json_object *answer, size_t top)
 	amount_format_count(rows.count + control_answer_count(answer, "other"), count);
 	if (control_answer_flag(answer, "sums"))
 		message_line("%s: %s events, sum %s", name, count,
-			     amount_format_count(rows.sum, sum));
+			     amount_format_count(
+				     rows.sum + control_answer_count(answer, "other_sum"), sum));
 	else if (control_answer_flag(answer, "keys") && !control_answer_flag(answer, "histogram"))
 		message_line("%s: %s events of %s keys", name, count,
 			     amount_format_count(rows.nr_rows, keys));

@@ -71,6 +71,8 @@ static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap
 	return attach_has_rings(local, &wanted);
 }
 
+#define FILTERED_OR_MAP (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_MAP)
+
 static enum channel_result fill_copy(struct local *local, uint32_t slot, struct ring_channel *copy)
 {
 	const struct lttngmap_control *control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
@@ -103,8 +105,7 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 
 	is_fast = (local->use_rseq || (local->has_rdpid && local->store16_atomic)) &&
 		  control->clock == LTTNGMAP_CLOCK_TSC &&
-		  !(channel.flags &
-		    (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_SHARED | LTTNGMAP_CHANNEL_MAP));
+		  !(channel.flags & (FILTERED_OR_MAP | LTTNGMAP_CHANNEL_SHARED));
 	*copy = (struct ring_channel){
 		.generation = channel.generation,
 		.control_generation = &control->channels[slot].generation,
@@ -119,10 +120,11 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 		.ring_shift = lttngmap_ring_shift(subbufs),
 		.fast_cpus = is_fast && !channel.contexts ? control->cpu_rings : 0,
 		.ip_cpus = is_fast && channel.contexts == CONTEXTS_OF_IP ? control->cpu_rings : 0,
-		.bit = channel.flags & LTTNGMAP_CHANNEL_FILTERED ? 0 : UINT64_C(1) << slot,
+		/* A map never takes a record, also before its first event has a filter. */
+		.bit = channel.flags & FILTERED_OR_MAP ? 0 : UINT64_C(1) << slot,
 		.fast_limit = (UINT64_C(1) << channel.subbuf_shift) - RING_FAST_TAIL,
 		.contexts = channel.contexts |
-			    (channel.flags & LTTNGMAP_CHANNEL_FILTERED ? RING_CHANNEL_FILTERED : 0),
+			    (channel.flags & FILTERED_OR_MAP ? RING_CHANNEL_FILTERED : 0),
 		.cpu_rings = control->cpu_rings,
 		.blocking_timeout_ms = channel.blocking_timeout_ms,
 		.mode = channel.mode,

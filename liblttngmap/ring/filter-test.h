@@ -108,7 +108,6 @@ static inline bool filter_key(struct lttngmap_filter_instruction code, const uin
 static inline bool filter_key_at_once(const uint64_t *filter, size_t size, const void *fields,
 				      size_t fields_size, uint64_t *key)
 {
-	const struct lttngmap_filter_program one = { .nr_instructions = 1 };
 	struct lttngmap_filter_instruction code;
 	struct lttngmap_filter_program program;
 
@@ -116,8 +115,7 @@ static inline bool filter_key_at_once(const uint64_t *filter, size_t size, const
 		return false;
 	program = filter_fetch_program(filter);
 	code = filter_fetch(filter + 1);
-	return program.nr_instructions == one.nr_instructions &&
-	       program.pool_size == one.pool_size && filter_is_key(code) &&
+	return program.nr_instructions == 1 && program.pool_size == 0 && filter_is_key(code) &&
 	       filter_key(code, fields, fields_size, key);
 }
 

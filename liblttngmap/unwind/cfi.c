@@ -11,7 +11,7 @@
 #define RETURN_ADDRESS 16u
 #define STATES 8u /* that are remembered at a time */
 
-/* What is left to read; `bad` once something was not there or not known. */
+/* The bytes left to read; `bad` once one was not there, or not known. */
 struct cursor {
 	const unsigned char *at, *end;
 	bool bad;

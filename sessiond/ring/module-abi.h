@@ -70,7 +70,7 @@ struct lttngmap_set_counts {
 	uint64_t delivered;
 	uint64_t discarded;
 	uint64_t overwritten;
-	/* Of closed rings, by their process's word alone: ring_reader_claims(). */
+	/* Claims of closed rings, by their process's word alone: ring_reader_claims(). */
 	uint64_t claims_written;
 	uint64_t claims_discarded;
 	uint64_t claims_overwritten;

@@ -158,18 +158,19 @@ rm -f stop
 
 : >counts
 # Slots rest for a second after the restart.
-wait_for map add few numbered:event --by number --keys 256
+wait_for map add few numbered:event --by number --keys 256 --sum 1
 "$emit" counts 1 5000 >out 2>&1
 is "$(($(counts few | wc -l) <= 256 * 4))" 1 'a full table has no more keys'
 is "$(($(counts few | cut -d, -f2 | paste -sd+ | bc) + $(member few other)))" 5000 \
 	'  ... and the events of the others are counted'
+like "$(map show few)" '^few: 5,000 events, sum 5,000' '  ... and added up'
 like "$(map show few)" 'events of keys that had no room' '  ... which is told'
 map clear few
 "$LTTNGMAP_BUILD/tests/utils/forge-map" >out 2>&1
 is $? 0 'a program writes nonsense into its tables' || diag "$(<out)"
 like "$(map show few)" 'entries were left out: a program damaged them' '  ... which is told'
 "$emit" counts 1 100 >out 2>&1
-is "$(map list | wc -l)" 2 '  ... and the daemon serves'
+like "$(map list)" '^few: counts numbered:event' '  ... and the daemon serves'
 map remove few
 
 # ---- refused -----------------------------------------------------------------------------------------

@@ -125,6 +125,7 @@ lttngmap_SOURCES = \
 	cli/cmd-set-session.c \
 	cli/cmd-complete.c \
 	cli/cmd-context.c \
+	cli/cmd-count.c \
 	cli/cmd-create.c \
 	cli/cmd-destroy.c \
 	cli/cmd-detach.c \
@@ -167,6 +168,7 @@ lttngmap_SOURCES = \
 	cli/client/session-batch.c \
 	cli/client/session-batch.h \
 	cli/map/map-print.c cli/map/map-print.h \
+	cli/map/map-request.c cli/map/map-request.h \
 	cli/client/session-counts.c \
 	cli/client/session-counts.h \
 	cli/client/session-events.c \
@@ -198,6 +200,7 @@ lttngmap_SOURCES = \
 	cli/record/record-daemon.c \
 	cli/record/record-follow.c \
 	cli/record/record-kernel.c \
+	cli/record/record-map.c \
 	cli/record/record-preload.c \
 	cli/record/record-program.c \
 	cli/record/record-progress.c \

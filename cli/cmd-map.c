@@ -13,25 +13,27 @@
 #include "cli/base/options.h"
 #include "cli/client/control-client.h"
 #include "cli/map/map-print.h"
+#include "cli/map/map-request.h"
 #include "cli/client/session-verb.h"
 #include "common/protocol/protocol-control.h"
 
 static struct {
-	char *by, *sum, *histogram, *filter, *exclude, *watch;
-	int keys, top;
+	struct map_options map;
+	char *watch;
+	int top;
 } typed = { .top = MAP_PRINT_TOP };
 
 static const struct poptOption options[] = {
-	{ "by", 'b', POPT_ARG_STRING, &typed.by, 0, "add: a count for each value of that",
+	{ "by", 'b', POPT_ARG_STRING, &typed.map.by, 0, "add: a count for each value of that",
 	  "EXPRESSION" },
-	{ "histogram", '\0', POPT_ARG_STRING, &typed.histogram, 0,
+	{ "histogram", '\0', POPT_ARG_STRING, &typed.map.histogram, 0,
 	  "add: how often which size of that", "EXPRESSION" },
-	{ "sum", '\0', POPT_ARG_STRING, &typed.sum, 0, "add: add that up, too", "EXPRESSION" },
-	{ "filter", 'f', POPT_ARG_STRING, &typed.filter, 0, "add: events for which that is true",
-	  "EXPRESSION" },
-	{ "exclude", 'x', POPT_ARG_STRING, &typed.exclude, 0,
+	{ "sum", '\0', POPT_ARG_STRING, &typed.map.sum, 0, "add: add that up, too", "EXPRESSION" },
+	{ "filter", 'f', POPT_ARG_STRING, &typed.map.filter, 0,
+	  "add: events for which that is true", "EXPRESSION" },
+	{ "exclude", 'x', POPT_ARG_STRING, &typed.map.exclude, 0,
 	  "add: but not the events that match this", "RULE" },
-	{ "keys", '\0', POPT_ARG_INT, &typed.keys, 0,
+	{ "keys", '\0', POPT_ARG_INT, &typed.map.keys, 0,
 	  "add: room for so many values, a power of two (default: 4096)", "N" },
 	{ "top", '\0', POPT_ARG_INT, &typed.top, 0,
 	  "show: so many lines, the greatest (default: 20; 0: all)", "N" },
@@ -40,16 +42,6 @@ static const struct poptOption options[] = {
 	SESSION_INCLUDE(session_daemon_table),
 	POPT_TABLEEND
 };
-
-static struct json_object *request_of(const char *verb, const char *name)
-{
-	struct json_object *request = json_object_new_object();
-
-	session_add_text(request, "verb", verb);
-	if (name)
-		session_add_text(request, "map", name);
-	return request;
-}
 
 /* ---- add ---------------------------------------------------------------------------- */
 
@@ -69,34 +61,14 @@ static int check_add(int argc, const char **argv)
 		message_hint("%s", why);
 		return -EINVAL;
 	}
-	if (typed.by && typed.histogram) {
-		message_error("map add: --by or --histogram, not both");
-		message_hint("make two maps");
-		return -EINVAL;
-	}
-	return 0;
+	return map_options_check("map add", &typed.map);
 }
 
 static int add(struct session_verb *self, const char **argv)
 {
-	struct json_object *request = request_of("map-add", argv[0]), *answer;
-	const char *by = typed.histogram ? typed.histogram : typed.by;
-	int error;
+	struct json_object *answer;
+	int error = session_verb_ask(self, map_request_add(argv[0], argv[1], &typed.map), &answer);
 
-	session_add_text(request, "rule", argv[1]);
-	if (typed.exclude)
-		session_add_text(request, "exclude", typed.exclude);
-	if (typed.filter)
-		session_add_text(request, "filter", typed.filter);
-	if (by)
-		session_add_text(request, "by", by);
-	if (typed.sum)
-		session_add_text(request, "sum", typed.sum);
-	if (typed.histogram)
-		json_object_object_add(request, "histogram", json_object_new_boolean(true));
-	if (typed.keys)
-		session_add_number(request, "keys", (uint64_t)typed.keys);
-	error = session_verb_ask(self, request, &answer);
 	if (error)
 		return error;
 	if (!session_options.json)
@@ -110,7 +82,7 @@ static int add(struct session_verb *self, const char **argv)
 
 static int list(struct session_verb *self, struct json_object **answer)
 {
-	int error = session_verb_ask_all(self, request_of("map-list", NULL), "maps", answer);
+	int error = session_verb_ask_all(self, map_request("map-list", NULL), "maps", answer);
 
 	if (!error && !session_options.json)
 		map_print_list(*answer);
@@ -119,41 +91,9 @@ static int list(struct session_verb *self, struct json_object **answer)
 
 /* ---- show --------------------------------------------------------------------------- */
 
-/* All of it, as one answer. */
-static int ask_counts(struct session_verb *self, const char *name, struct json_object **result)
+static int ask(void *data, struct json_object *request, struct json_object **answer)
 {
-	struct json_object *all = NULL, *answer, *counts, *next;
-	uint64_t from = 0;
-	int error;
-
-	do {
-		struct json_object *request = request_of("map-show", name);
-
-		json_object_object_add(request, "from", json_object_new_uint64(from));
-		error = session_verb_ask(self, request, &answer);
-		if (error)
-			break;
-		counts = session_member_array(answer, "counts");
-		from = json_object_object_get_ex(answer, "next_key", &next)
-			       ? json_object_get_uint64(next)
-			       : 0;
-		for (size_t i = 0; all && i < json_object_array_length(counts); i++)
-			json_object_array_add(
-				session_member_array(all, "counts"),
-				json_object_get(json_object_array_get_idx(counts, i)));
-		if (all)
-			json_object_put(answer);
-		else
-			all = answer;
-	} while (from != 0);
-	if (error) {
-		json_object_put(all);
-		return error;
-	}
-	json_object_object_del(all, "next");
-	json_object_object_del(all, "next_key");
-	*result = all;
-	return 0;
+	return session_verb_ask(data, request, answer);
 }
 
 /* *last: the answer, that session_verb_close() prints with --json. */
@@ -171,7 +111,7 @@ static int show(struct session_verb *self, const char *name, struct json_object 
 	}
 	period = (struct timespec){ (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
 	for (;;) {
-		error = ask_counts(self, name, last);
+		error = map_request_show(name, ask, self, last);
 		if (!error && !session_options.json)
 			map_print_counts(name, *last, top);
 		if (error || !ms)
@@ -190,7 +130,7 @@ static int show(struct session_verb *self, const char *name, struct json_object 
 
 static int ask_only(struct session_verb *self, const char *verb, const char *name)
 {
-	return session_verb_ask(self, request_of(verb, name), NULL);
+	return session_verb_ask(self, map_request(verb, name), NULL);
 }
 
 static bool is_word(const char *word)

@@ -27,6 +27,7 @@
 
 static struct record record = {
 	.options = {
+		.verb = "record",
 		.subbufs = RECORD_SUBBUFS_DEFAULT,
 	},
 	.notify_fd = -1,

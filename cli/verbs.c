@@ -12,6 +12,7 @@
 
 const struct verb *const verbs[] = {
 	&verb_record,
+	&verb_count,
 	&verb_view,
 	&verb_export,
 	&verb_query,

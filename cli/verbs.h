@@ -27,6 +27,7 @@ extern const struct verb verb_list;
 extern const struct verb verb_load;
 extern const struct verb verb_query;
 extern const struct verb verb_record;
+extern const struct verb verb_count;
 extern const struct verb verb_recover;
 extern const struct verb verb_merge;
 extern const struct verb verb_relay;

@@ -81,7 +81,7 @@ doc_examples_plugin_la_LIBADD = liblttngmap.la
 dist_man_MANS += doc/man/lttngmap-tracef.3 doc/man/lttngmap-tracepoint.3
 
 dist_man_MANS += \
-	doc/man/lttngmap-attach.1 doc/man/lttngmap-export.1 \
+	doc/man/lttngmap-attach.1 doc/man/lttngmap-count.1 doc/man/lttngmap-export.1 \
 	doc/man/lttngmap-query.1 doc/man/lttngmap-record.1 doc/man/lttngmap-report.1 doc/man/lttngmap-view.1
 
 # The verbs of sessions; those that share a page are links to it: VERB:PAGE.

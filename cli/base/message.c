@@ -94,6 +94,13 @@ const char *message_plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
+static FILE *output; /* NULL: stdout */
+
+void message_set_output(FILE *stream)
+{
+	output = stream;
+}
+
 void message_line(const char *format, ...)
 {
 	va_list arguments;
@@ -106,15 +113,16 @@ void message_line(const char *format, ...)
 	if (length < 0)
 		return;
 	name_clean_line(line);
-	puts(line);
+	fprintf(output ? output : stdout, "%s\n", line);
 	free(line);
 }
 
 int message_flush_output(void)
 {
+	FILE *stream = output ? output : stdout;
 	int error = 0;
 
-	if (fflush(stdout) != 0 || ferror(stdout))
+	if (fflush(stream) != 0 || ferror(stream))
 		error = errno ? errno : EIO;
 	if (error == 0 || error == EPIPE)
 		return 0;

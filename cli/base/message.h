@@ -11,6 +11,7 @@
 #define CLI_BASE_MESSAGE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #define MESSAGE_FORMAT(n) __attribute__((format(printf, n, n + 1)))
 
@@ -24,7 +25,9 @@ const char *message_first_hint(void);
 
 /* The plural's "s", or "" if `count` is 1. */
 const char *message_plural(size_t count);
-/* Prints a line on stdout, control characters as '?'. */
+/* Where message_line() prints; NULL, as at the start: stdout. */
+void message_set_output(FILE *stream);
+/* Prints a line there, control characters as '?'. */
 void message_line(const char *format, ...) MESSAGE_FORMAT(1);
 
 /*
@@ -33,7 +36,7 @@ void message_line(const char *format, ...) MESSAGE_FORMAT(1);
  */
 void message_set_before(void (*before)(void));
 
-/* Flushes stdout. 0, or -errno after a message; 0 if the reader closed the pipe. */
+/* Flushes that. 0, or -errno after a message; 0 if the reader closed the pipe. */
 int message_flush_output(void);
 
 #endif /* CLI_BASE_MESSAGE_H */

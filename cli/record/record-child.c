@@ -68,7 +68,7 @@ int record_signals_watch(struct record *record)
 	record->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (record->signal_fd >= 0)
 		return 0;
-	message_error("record: signalfd: %s", strerror(errno));
+	message_error("%s: signalfd: %s", record->options.verb, strerror(errno));
 	return -errno;
 }
 
@@ -116,7 +116,7 @@ static void handle_end_request(struct record *record, int number)
 		record->interrupted = -1;
 	else
 		record->interrupted = number;
-	if (record->interrupted < 0)
+	if (record->interrupted < 0 && !record->options.map)
 		message_note("finishing the trace; once more to give up");
 }
 
@@ -226,11 +226,11 @@ int record_child_prepare(struct record *record)
 	pid_t parent = getpid();
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go_fds) < 0) {
-		message_error("record: socketpair: %s", strerror(errno));
+		message_error("%s: socketpair: %s", record->options.verb, strerror(errno));
 		return CLI_STATUS_RECORD;
 	}
 	if (pipe2(error_fds, O_CLOEXEC) < 0) {
-		message_error("record: pipe: %s", strerror(errno));
+		message_error("%s: pipe: %s", record->options.verb, strerror(errno));
 		goto close_go;
 	}
 	fflush(NULL);
@@ -241,7 +241,8 @@ int record_child_prepare(struct record *record)
 		run_command(record, error_fds[1]);
 	}
 	if (record->prepared < 0) {
-		message_error("record: cannot start a process: %s", strerror(errno));
+		message_error("%s: cannot start a process: %s", record->options.verb,
+			      strerror(errno));
 		record->prepared = 0;
 		goto close_error;
 	}
@@ -290,7 +291,8 @@ int record_child_start(struct record *record)
 		return 0;
 	waitpid(record->child, NULL, 0);
 	record->child = 0;
-	message_error("record: cannot run '%s': %s", record->command[0], strerror(error));
+	message_error("%s: cannot run '%s': %s", record->options.verb, record->command[0],
+		      strerror(error));
 	if (error == ENOENT) {
 		message_hint("its interpreter '%s' does not exist", record->interpreter);
 		return CLI_STATUS_NOT_FOUND;
@@ -309,7 +311,8 @@ static void wait_round(struct record *record)
 		{ .fd = record->signal_fd, .events = POLLIN },
 		{ .fd = record->client ? control_client_fd(record->client) : -1, .events = POLLIN },
 	};
-	int ready = poll(fds, 2, PROGRESS_MS);
+	int64_t left = record->tick_ms ? record->next_tick_ms - time_now_ms() : PROGRESS_MS;
+	int ready = poll(fds, 2, left > PROGRESS_MS ? PROGRESS_MS : left > 0 ? (int)left : 0);
 
 	record_signals_handle(record);
 	if (record->client && (fds[1].revents || pending)) {
@@ -325,10 +328,15 @@ static void wait_round(struct record *record)
 		record_daemon_lost(record);
 	if (record->wants_release && record->client && is_running(record))
 		record_session_release(record);
+	if (record->tick_ms && record->client && time_now_ms() >= record->next_tick_ms) {
+		record->next_tick_ms = time_now_ms() + (int64_t)record->tick_ms;
+		record->tick(record);
+	}
 }
 
 int record_child_wait(struct record *record)
 {
+	record->next_tick_ms = time_now_ms() + (int64_t)record->tick_ms;
 	while (is_running(record) || record_follow_goes_on(record)) {
 		wait_round(record);
 		record_log_show(record);

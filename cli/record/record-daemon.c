@@ -78,8 +78,8 @@ int record_runtime_create(struct record *record)
 	snprintf(path, sizeof(path), "%s/" TEMPLATE, base);
 	if (!mkdtemp(path) || (is_for_others() && chmod(path, 0711) != 0)) {
 		error = errno;
-		message_error("record: cannot make a directory for the daemon in %s: %s", base,
-			      strerror(error));
+		message_error("%s: cannot make a directory for the daemon in %s: %s",
+			      record->options.verb, base, strerror(error));
 		message_hint("make room there, or let XDG_RUNTIME_DIR name a directory of yours");
 		return -error;
 	}
@@ -251,15 +251,15 @@ int record_daemon_start(struct record *record)
 
 	error = make_notify_socket(record, notify_path, sizeof(notify_path));
 	if (error) {
-		message_error("record: cannot make a socket in %s: %s", record->runtime_dir,
-			      strerror(-error));
+		message_error("%s: cannot make a socket in %s: %s", record->options.verb,
+			      record->runtime_dir, strerror(-error));
 		return error;
 	}
 	locate_program(DAEMON_NAME, "LTTNGMAP_SESSIOND", program, sizeof(program));
 	error = spawn_daemon(record, program, notify_path);
 	if (error) {
-		message_error("record: cannot start the session daemon '%s': %s", program,
-			      strerror(-error));
+		message_error("%s: cannot start the session daemon '%s': %s", record->options.verb,
+			      program, strerror(-error));
 		message_hint("is lttngmap installed as a whole? LTTNGMAP_SESSIOND says where its "
 			     "daemon is");
 		return error;
@@ -274,14 +274,16 @@ int record_daemon_start(struct record *record)
 	record->notify_fd = -1;
 	record_log_show(record);
 	if (error == -ECHILD) {
-		message_error("record: the session daemon '%s' did not start", program);
+		message_error("%s: the session daemon '%s' did not start", record->options.verb,
+			      program);
 		session_daemon_limits_hint();
 	} else if (error == -ETIMEDOUT) {
-		message_error("record: the session daemon '%s' was not ready within %d s", program,
-			      READY_TIMEOUT_MS / 1000);
+		message_error("%s: the session daemon '%s' was not ready within %d s",
+			      record->options.verb, program, READY_TIMEOUT_MS / 1000);
 		message_hint("is the machine overloaded, or the daemon of another version?");
 	} else if (error && error != -EINTR) {
-		message_error("record: waiting for the session daemon: %s", strerror(-error));
+		message_error("%s: waiting for the session daemon: %s", record->options.verb,
+			      strerror(-error));
 	}
 	return error;
 }
@@ -331,7 +333,7 @@ void record_show_message(struct record *record, const char *line)
 	/* The channel has no name that its user knows, either. */
 	if (sscanf(message, "rule %u of channel " RECORD_CHANNEL " %n", &rule, &behind) == 1 &&
 	    behind) {
-		message_note("record: rule %u %s", rule, message + behind);
+		message_note("%s: rule %u %s", record->options.verb, rule, message + behind);
 		return;
 	}
 	if (!name || name >= begin)
@@ -415,8 +417,8 @@ void record_daemon_end(struct record *record)
 	if (record->daemon > 0) {
 		kill(record->daemon, SIGTERM);
 		if (!wait_ended(record->daemon, END_TIMEOUT_MS))
-			message_error("record: the session daemon did not end in %d s; killed",
-				      END_TIMEOUT_MS / 1000);
+			message_error("%s: the session daemon did not end in %d s; killed",
+				      record->options.verb, END_TIMEOUT_MS / 1000);
 		/* Kills its whole group, in case it left processes. */
 		kill(-record->daemon, SIGKILL);
 		kill(record->daemon, SIGKILL);

@@ -30,7 +30,7 @@ int record_follow_begin(struct record *record)
 		return 0;
 	if (access(CHILDREN, R_OK) == 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
 		return 0;
-	message_error("record: --follow: %s: %s", CHILDREN, strerror(errno));
+	message_error("%s: --follow: %s: %s", record->options.verb, CHILDREN, strerror(errno));
 	message_hint("mount /proc, of a kernel with CONFIG_PROC_CHILDREN, or leave out --follow");
 	return -ENOTSUP;
 }
@@ -106,9 +106,9 @@ bool record_follow_goes_on(struct record *record)
 	record->is_following = true;
 	if (is_first && !record->options.quiet) {
 		record_progress_clear();
-		message_note("record: the program has ended; going on for %s; ^C ends the "
+		message_note("%s: the program has ended; going on for %s; ^C ends the "
 			     "recording",
-			     running.text);
+			     record->options.verb, running.text);
 	}
 	return true;
 }

@@ -178,8 +178,8 @@ static int check_together(const struct record_options *options)
 		if (!other || !is_wanted(options, &families[i]) ||
 		    !is_wanted(options, find_family(other, strlen(other))))
 			continue;
-		message_error("record: --preload: %s and %s cannot be used together", other,
-			      families[i].name);
+		message_error("%s: --preload: %s and %s cannot be used together", options->verb,
+			      other, families[i].name);
 		message_hint("they trace the same calls: choose one by --preload");
 		return -EINVAL;
 	}
@@ -195,7 +195,8 @@ static int check_functions(const struct record_options *options)
 		if (families[i].has_functions && is_wanted(options, &families[i]))
 			return 0;
 	}
-	message_error("record: --functions: nothing would trace '%s'", options->functions);
+	message_error("%s: --functions: nothing would trace '%s'", options->verb,
+		      options->functions);
 	message_hint("say how the program was built: --preload function for -mfentry or "
 		     "-fpatchable-function-entry, cyg-profile for -finstrument-functions");
 	return -EINVAL;
@@ -215,7 +216,8 @@ int record_preload_check(const struct record_options *options)
 		length = strcspn(list, ",");
 		if (find_family(list, length))
 			continue;
-		message_error("record: --preload: there is no family '%.*s'", (int)length, list);
+		message_error("%s: --preload: there is no family '%.*s'", options->verb,
+			      (int)length, list);
 		record_families_hint(list, length);
 		return -EINVAL;
 	}
@@ -252,14 +254,15 @@ static int append(struct record *record, const char *library, int missing_is_fat
 	if (!error)
 		error = make_nameable(record, path, sizeof(path));
 	if (error) {
-		message_error("record: cannot preload %s: %s", library, strerror(-error));
+		message_error("%s: cannot preload %s: %s", record->options.verb, library,
+			      strerror(-error));
 		message_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where its "
 			     "libraries are; --preload none does without");
 		return error;
 	}
 	if ((size_t)snprintf(record->preload + used, sizeof(record->preload) - used, "%s%s",
 			     used ? ":" : "", path) >= sizeof(record->preload) - used) {
-		message_error("record: LD_PRELOAD is too long");
+		message_error("%s: LD_PRELOAD is too long", record->options.verb);
 		return -ENAMETOOLONG;
 	}
 	return 0;
@@ -277,7 +280,7 @@ static int append_inherited(struct record *record)
 	if (!list)
 		return 0;
 	if (used + strlen(list) + 1 >= sizeof(record->preload)) {
-		message_error("record: LD_PRELOAD is too long");
+		message_error("%s: LD_PRELOAD is too long", record->options.verb);
 		return -ENAMETOOLONG;
 	}
 	while (*list) {

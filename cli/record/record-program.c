@@ -135,14 +135,14 @@ int record_program_find(struct record *record)
 			    : ENOENT;
 
 	if (error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG) {
-		message_error("record: cannot run '%s': %s", name,
+		message_error("%s: cannot run '%s': %s", record->options.verb, name,
 			      strchr(name, '/') ? strerror(error) : "command not found");
 		message_hint(strchr(name, '/') ? "is the path right?"
 					       : "is it installed, and in a directory of PATH?");
 		return CLI_STATUS_NOT_FOUND;
 	}
 	if (error) {
-		message_error("record: cannot run '%s': %s", name,
+		message_error("%s: cannot run '%s': %s", record->options.verb, name,
 			      error == EISDIR ? "it is a directory" : strerror(error));
 		if (error == EACCES)
 			message_hint("it is not a file that you may execute; see chmod(1)");

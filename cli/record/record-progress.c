@@ -126,7 +126,18 @@ static void hint_untraced(const struct record_counts *counts)
 		message_hint("programs that these start are neither traced nor counted");
 }
 
-static void explain_nothing(struct record *record)
+void record_explain_untraced(const struct record *record)
+{
+	if (record_program_explain(record))
+		message_note("%s %s: only other programs that it ran were traced",
+			     record->interpreter, record_program_explain(record));
+	if (record->counts.untraced[0]) {
+		message_note("%s", record->counts.untraced);
+		hint_untraced(&record->counts);
+	}
+}
+
+void record_explain_nothing(struct record *record)
 {
 	const char *why = record_program_explain(record);
 
@@ -256,16 +267,10 @@ void record_progress_summary(struct record *record)
 	if (record_is_empty(record)) {
 		/* A recording of only kernel events needs no events of programs. */
 		if (record->preload[0] != '\0' || record->options.nr_kernel_rules == 0)
-			explain_nothing(record);
+			record_explain_nothing(record);
 		return;
 	}
-	if (record_program_explain(record))
-		message_note("%s %s: only other programs that it ran were traced",
-			     record->interpreter, record_program_explain(record));
-	if (counts->untraced[0]) {
-		message_note("%s", counts->untraced);
-		hint_untraced(counts);
-	}
+	record_explain_untraced(record);
 	if (counts->alive)
 		message_note("%llu traced process%s still running; %s events until now are in "
 			     "the trace",

@@ -62,8 +62,8 @@ int record_sdt_prepare(struct record *record)
 		return 0;
 	record->sdt_rules = join_rules(&record->options);
 	if (record->sdt_rules && strlen(record->sdt_rules) > SDT_RULES_MAX) {
-		message_error("record: --sdt: all rules together are longer than %u bytes",
-			      SDT_RULES_MAX);
+		message_error("%s: --sdt: all rules together are longer than %u bytes",
+			      record->options.verb, SDT_RULES_MAX);
 		message_hint("'*' stands for any text");
 		return -E2BIG;
 	}
@@ -72,7 +72,8 @@ int record_sdt_prepare(struct record *record)
 	    fcntl(record->sdt_fd, F_ADD_SEALS, SDT_REPORT_SEALS) == 0)
 		return 0;
 	error = record->sdt_rules ? errno : ENOMEM;
-	message_error("record: --sdt: cannot make a file in memory: %s", strerror(error));
+	message_error("%s: --sdt: cannot make a file in memory: %s", record->options.verb,
+		      strerror(error));
 	return -error;
 }
 

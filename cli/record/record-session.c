@@ -87,7 +87,7 @@ static void explain(struct record *record, struct json_object *request, const ch
 	if (error == -EREMOTEIO) {
 		const char *hint = control_client_hint(record->client);
 
-		message_error("record: cannot %s: %s", what,
+		message_error("%s: cannot %s: %s", record->options.verb, what,
 			      without_session(control_client_error(record->client)));
 		filter_caret_show(request, control_client_refusal(record->client));
 		if (hint[0] != '\0')
@@ -95,15 +95,17 @@ static void explain(struct record *record, struct json_object *request, const ch
 		return;
 	}
 	if (error == -EPIPE || error == -ECONNRESET || error == -ECONNREFUSED)
-		message_error("record: cannot %s: the session daemon is gone", what);
-	else if (error == -ETIMEDOUT)
-		message_error("record: cannot %s: the session daemon does not answer", what);
-	else if (error == -EBADMSG)
-		message_error("record: cannot %s: the session daemon answers in a way unknown "
-			      "to this version",
+		message_error("%s: cannot %s: the session daemon is gone", record->options.verb,
 			      what);
+	else if (error == -ETIMEDOUT)
+		message_error("%s: cannot %s: the session daemon does not answer",
+			      record->options.verb, what);
+	else if (error == -EBADMSG)
+		message_error("%s: cannot %s: the session daemon answers in a way unknown "
+			      "to this version",
+			      record->options.verb, what);
 	else
-		message_error("record: cannot %s: %s", what, strerror(-error));
+		message_error("%s: cannot %s: %s", record->options.verb, what, strerror(-error));
 }
 
 /* Takes `request`. */
@@ -219,9 +221,9 @@ static int hello(struct record *record)
 	json_object_put(answer);
 	if (version == PROTOCOL_CONTROL_VERSION)
 		return 0;
-	message_error("record: the session daemon speaks version %llu of the protocol, this "
+	message_error("%s: the session daemon speaks version %llu of the protocol, this "
 		      "command version %d",
-		      (unsigned long long)version, PROTOCOL_CONTROL_VERSION);
+		      record->options.verb, (unsigned long long)version, PROTOCOL_CONTROL_VERSION);
 	message_hint("install both from one release; LTTNGMAP_SESSIOND says which daemon is "
 		     "started");
 	return -EPROTO;
@@ -349,6 +351,12 @@ static void say_all(struct record *record, struct json_object *answer, const cha
 	}
 }
 
+int record_ask(struct record *record, struct json_object *object, const char *what,
+	       struct json_object **answer)
+{
+	return request(record, object, what, REQUEST_TIMEOUT_MS, answer);
+}
+
 int record_request(struct record *record, struct json_object *object, const char *what)
 {
 	struct json_object *answer;
@@ -395,15 +403,20 @@ static int enable_statedump(struct record *record)
 	return record_request(record, object, "enable '" RECORD_STATEDUMP_RULE "'");
 }
 
-int record_session_start(struct record *record)
+int record_session_connect(struct record *record)
 {
 	int error = control_client_connect(record->runtime_dir, &record->client);
 
-	if (error) {
-		explain(record, NULL, "talk to the session daemon", error);
-		return error;
-	}
-	error = hello(record);
+	if (!error)
+		return hello(record);
+	explain(record, NULL, "talk to the session daemon", error);
+	return error;
+}
+
+int record_session_start(struct record *record)
+{
+	int error = record_session_connect(record);
+
 	if (!error)
 		error = create(record);
 	if (!error)
@@ -491,15 +504,27 @@ void record_daemon_lost(struct record *record)
 		return;
 	record->daemon_failed = true;
 	record_log_show(record);
-	message_error("record: the session daemon is gone; %s runs on, the trace ends here",
-		      record->command[0]);
+	message_error("%s: the session daemon is gone; %s runs on, the trace ends here",
+		      record->options.verb, record->command[0]);
+}
+
+static struct json_object *new_status(const struct record *record)
+{
+	struct json_object *object;
+
+	if (!record->options.map)
+		return record_new_request("status");
+	object = json_object_new_object();
+	add_text(object, "verb", "status");
+	add_text(object, "map", RECORD_SESSION);
+	return object;
 }
 
 int record_status_ask(struct record *record)
 {
 	if (control_client_pending(record->client))
 		return 0;
-	return control_client_send(record->client, record_new_request("status"));
+	return control_client_send(record->client, new_status(record));
 }
 
 int record_status_read(struct record *record)
@@ -515,7 +540,7 @@ int record_status_read(struct record *record)
 }
 
 /* Asks for the programs' events, part by part. Prints no failure: only the summary needs them. */
-static void ask_for_events(struct record *record)
+void record_events_ask(struct record *record)
 {
 	struct json_object *events = json_object_new_array();
 	uint64_t from = 0, next = 0;
@@ -541,8 +566,7 @@ static void ask_for_events(struct record *record)
 	record->events = events;
 }
 
-/* Takes the answer to a "status" that may still come. 0 or -errno. */
-static int end_status(struct record *record)
+int record_status_end(struct record *record)
 {
 	struct json_object *answer;
 	int error;
@@ -596,7 +620,7 @@ static int stop(struct record *record)
 void record_session_release(struct record *record)
 {
 	if (!record->is_stuck || !is_blocking(record) || record->is_stopped ||
-	    end_status(record) != 0 || !record->is_stuck)
+	    record_status_end(record) != 0 || !record->is_stuck)
 		return;
 	message_note("recording stops: nothing can be written, and %s does not wait for that any "
 		     "longer",
@@ -605,29 +629,36 @@ void record_session_release(struct record *record)
 	record->released_ms = time_now_ms();
 }
 
-int record_session_stop(struct record *record)
+int record_status_last(struct record *record)
 {
 	struct json_object *answer;
-	int error = end_status(record);
+	int error = request(record, new_status(record), "count the events", REQUEST_TIMEOUT_MS,
+			    &answer);
+
+	if (error)
+		return error;
+	take_status(record, answer);
+	record->has_ended = true;
+	json_object_put(answer);
+	return 0;
+}
+
+int record_session_stop(struct record *record)
+{
+	int error = record_status_end(record);
 
 	if (error)
 		return error;
 	error = stop(record);
 	if (!error || error == -EREMOTEIO) {
-		int status_error = request(record, record_new_request("status"), "count the events",
-					   REQUEST_TIMEOUT_MS, &answer);
+		int status_error = record_status_last(record);
 
-		if (!status_error) {
-			take_status(record, answer);
-			record->has_ended = true;
-			json_object_put(answer);
-		}
 		error = error ? error : status_error;
 	}
 	if (!error && record->options.flight_recorder && !record_is_empty(record))
 		error = write_snapshot(record);
 	if (!error && record->options.nr_rules > 0 && !record_is_empty(record))
-		ask_for_events(record);
+		record_events_ask(record);
 	if (!error)
 		error = request(record, record_new_request("destroy"), "close the session",
 				REQUEST_TIMEOUT_MS, NULL);

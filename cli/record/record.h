@@ -10,6 +10,7 @@
  *   output-dir.c       the trace's directory
  *   record-daemon.c    private runtime directory, session daemon
  *   record-session.c   requests to the daemon
+ *   record-map.c       the same of `lttngmap count`
  *   record-kernel.c    kernel events
  *   record-relay.c     sends the trace to a collector
  *   record-child.c     the program: start, signals, end
@@ -17,8 +18,9 @@
  *   record-progress.c  status line and summary
  *   record-unmatched.c rules that matched no event
  *
- * cmd-record.c reads the options and calls them. One thread. Signals are blocked from the start and
- * read from `signal_fd`; the program gets the signal mask that the command was started with.
+ * cmd-record.c reads the options and calls them; cmd-count.c calls those that it needs. One thread.
+ * Signals are blocked from the start and read from `signal_fd`; the program gets the signal mask
+ * that the command was started with.
  */
 #ifndef CLI_RECORD_RECORD_H
 #define CLI_RECORD_RECORD_H
@@ -37,7 +39,9 @@
 #include "common/base/name.h"
 
 struct control_client;
+struct map_options;
 
+/* Of a map, too. */
 #define RECORD_SESSION "record"
 #define RECORD_CHANNEL "events"
 /* Has what tells of loaded objects, where the other channel's oldest events make room. */
@@ -66,6 +70,8 @@ struct record_rule {
 };
 
 struct record_options {
+	const char *verb;                 /* that messages begin with */
+	const struct map_options *map;    /* what to count in a map; NULL: a trace is recorded */
 	char *output;                     /* -o, or NULL */
 	struct record_rule *rules;        /* -e, --sdt, --filter; the first `nr_rules` */
 	size_t nr_rules;                  /* 0: everything */
@@ -165,6 +171,10 @@ struct record {
 	bool child_ended;
 	bool is_following; /* the program has ended, descendants run */
 	int interrupted;   /* signal to end, before or after the program */
+	/* Called so often while the program runs; 0: never. */
+	uint64_t tick_ms;
+	int64_t next_tick_ms;
+	void (*tick)(struct record *record);
 
 	struct record_counts counts;
 	struct json_object *events; /* the programs' events; NULL: unknown */
@@ -242,7 +252,12 @@ int record_daemon_start(struct record *record);
  */
 int record_kernel_check(struct record *record);
 int record_kernel_enable(struct record *record);
-/* Takes `request`; prints why it failed, and the answer's warnings. 0 or -errno. */
+/* Connects to the daemon. 0, or -errno after a message. */
+int record_session_connect(struct record *record);
+/* Takes `request`; prints why it failed, as "cannot `what`". 0, and the caller puts *answer. */
+int record_ask(struct record *record, struct json_object *request, const char *what,
+	       struct json_object **answer);
+/* The same; prints the answer's warnings, too. */
 int record_request(struct record *record, struct json_object *request, const char *what);
 struct json_object *record_new_request(const char *verb);
 /* Starts to send the trace if a collector is named. 0, or -errno after a message. */
@@ -253,6 +268,12 @@ void record_relay_stop(struct record *record);
 int record_relay_finish(struct record *record);
 /* Creates session, channel and rules, and starts recording. 0, or -errno after a message. */
 int record_session_start(struct record *record);
+/* Makes the map of options.map. 0, or -errno after a message. */
+int record_map_start(struct record *record);
+/* What is counted so far; the caller puts *answer. 0, or -errno after a message. */
+int record_map_read(struct record *record, struct json_object **answer);
+/* The same at the end; sets the final counts. */
+int record_map_end(struct record *record, struct json_object **answer);
 /*
  * Completes the trace and sets the final counts. A second SIGINT, or a SIGTERM, stops the waiting.
  * 0, or -errno after a message.
@@ -268,6 +289,12 @@ void record_daemon_end(struct record *record);
 /* Sends a status request if none is pending; reads its answer when it has come. */
 int record_status_ask(struct record *record);
 int record_status_read(struct record *record);
+/* Takes the answer to a "status" that may still come. 0, or -errno after a message. */
+int record_status_end(struct record *record);
+/* Asks again, at the end: the counts are final. 0, or -errno after a message. */
+int record_status_last(struct record *record);
+/* Asks for the events that programs have, for record_unmatched_report(). */
+void record_events_ask(struct record *record);
 /* Prints what the daemons printed since the last call. */
 void record_log_show(struct record *record);
 /* The same, and prints nothing that they print later. */
@@ -314,6 +341,10 @@ void record_progress_clear(void);
  * program.
  */
 bool record_is_empty(const struct record *record);
+/* Prints why no process was traced. */
+void record_explain_nothing(struct record *record);
+/* Prints which processes were not traced, and why. */
+void record_explain_untraced(const struct record *record);
 void record_progress_summary(struct record *record);
 
 #endif /* CLI_RECORD_RECORD_H */

@@ -27,7 +27,7 @@ static struct channel *map_channel(const struct session *session)
 	return cds_list_entry(session->channels.next, struct channel, node);
 }
 
-static struct session *need_map(struct control_client *client, struct json_object *request)
+struct session *control_need_map(struct control_client *client, struct json_object *request)
 {
 	const char *name = control_need_string(client, request, "map");
 	struct session *session;
@@ -172,7 +172,7 @@ void control_serve_map_add(struct control_client *client, struct json_object *re
 
 void control_serve_map_remove(struct control_client *client, struct json_object *request)
 {
-	struct session *session = need_map(client, request);
+	struct session *session = control_need_map(client, request);
 
 	if (!session)
 		return;
@@ -183,7 +183,7 @@ void control_serve_map_remove(struct control_client *client, struct json_object 
 /* The same again, with tables that are empty. */
 void control_serve_map_clear(struct control_client *client, struct json_object *request)
 {
-	struct session *session = need_map(client, request);
+	struct session *session = control_need_map(client, request);
 	char why[CHANNEL_WHY_SIZE], hint[CHANNEL_WHY_SIZE];
 	struct channel *after;
 
@@ -289,7 +289,7 @@ static void answer_counts(struct control_client *client, const struct session *s
 
 void control_serve_map_show(struct control_client *client, struct json_object *request)
 {
-	struct session *session = need_map(client, request);
+	struct session *session = control_need_map(client, request);
 	struct map_counts counts;
 	uint64_t from = 0;
 

@@ -506,7 +506,9 @@ static void add_others(struct json_object *answer, const struct session *session
 
 void control_serve_status(struct control_client *client, struct json_object *request)
 {
-	struct session *session = control_need_session(client, request);
+	struct session *session = json_object_object_get_ex(request, "map", NULL)
+					  ? control_need_map(client, request)
+					  : control_need_session(client, request);
 	struct json_object *answer;
 
 	if (!session)

@@ -55,7 +55,7 @@ const struct control_verb control_verbs[] = {
 	{ "destroy", MEMBERS("session", ), control_serve_destroy },
 	{ "start", MEMBERS("session", ), control_serve_start },
 	{ "stop", MEMBERS("session", ), control_serve_stop },
-	{ "status", MEMBERS("session", ), control_serve_status },
+	{ "status", MEMBERS("session", "map", ), control_serve_status },
 	{ "clear", MEMBERS("session", ), control_serve_clear },
 	{ "flush", MEMBERS("session", ), control_serve_flush },
 	{ "snapshot", MEMBERS("session", "output", "max_size", ), control_serve_snapshot },

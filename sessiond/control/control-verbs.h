@@ -73,6 +73,8 @@ void control_answer_rule(struct control_client *client, const struct channel *ch
 			 const struct rule_entry *entry, struct rule_problem *problem);
 
 /* control-map.c */
+/* The map that the request names; NULL: the request is refused. */
+struct session *control_need_map(struct control_client *client, struct json_object *request);
 void control_serve_map_add(struct control_client *client, struct json_object *request);
 void control_serve_map_remove(struct control_client *client, struct json_object *request);
 void control_serve_map_clear(struct control_client *client, struct json_object *request);

@@ -37,7 +37,7 @@ slowest_during() { # COMMAND...
 	echo "$slowest"
 }
 
-bound=300 # milliseconds
+bound=$((300 * ${LTTNGMAP_TEST_PATIENCE:-1})) # milliseconds
 [[ -z ${LTTNGMAP_SANITIZED:-} ]] || bound=3000
 sessiond_start
 chmod 0711 "$SESSIOND_DIR"

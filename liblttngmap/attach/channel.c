@@ -119,7 +119,9 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 		.event_words = __atomic_load_n(&local->event_words, __ATOMIC_RELAXED),
 		.ring_shift = lttngmap_ring_shift(subbufs),
 		.fast_cpus = is_fast && !channel.contexts ? control->cpu_rings : 0,
-		.ip_cpus = is_fast && channel.contexts == CONTEXTS_OF_IP ? control->cpu_rings : 0,
+		.ip_cpus = is_fast && channel.contexts && !(channel.contexts & ~CONTEXTS_OF_IP)
+				   ? control->cpu_rings
+				   : 0,
 		/* A map never takes a record, also before its first event has a filter. */
 		.bit = channel.flags & FILTERED_OR_MAP ? 0 : UINT64_C(1) << slot,
 		.fast_limit = (UINT64_C(1) << channel.subbuf_shift) - RING_FAST_TAIL,

@@ -73,7 +73,7 @@ struct ring_channel {
 	uint64_t contexts;   /* bit set of enum lttngmap_context, and RING_CHANNEL_FILTERED */
 	uint32_t index_mask; /* sub-buffers in rotation - 1 */
 	uint32_t cpu_rings;
-	uint32_t ip_cpus; /* as fast_cpus, with the contexts vtid and ip */
+	uint32_t ip_cpus; /* as fast_cpus, with the contexts vtid, ip, or both */
 	uint32_t blocking_timeout_ms;
 	uint8_t mode;        /* enum lttngmap_mode */
 	uint8_t clock;       /* enum lttngmap_clock */

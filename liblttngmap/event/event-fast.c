@@ -10,6 +10,7 @@
 #include "liblttngmap/base/arch.h"
 #include "liblttngmap/event/event-trylock.h"
 #include "liblttngmap/ring/context.h"
+#include "liblttngmap/ring/ring.h"
 #include "liblttngmap/base/vfork.h"
 
 #define FIRST_GUARD "local_first(%%rip)"
@@ -217,6 +218,16 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"movups -16(%%rsi, %%rdx), %%xmm0\n\t"                                                     \
 	"movups %%xmm0, -8(%%r11, %%rdx)\n\t"
 
+/* The thread's id, if it was asked for in this process: behind the clock, as the place. */
+#define STORE_VTID                                                                                 \
+	"movq %c[epoch](%%r8), %%rdx\n\t"                                                          \
+	"movq (%%rdx), %%rdx\n\t"                                                                  \
+	"movq " FIRST_VTID ", %%rcx\n\t"                                                           \
+	"cmpq %%rdx, %%fs:(%%rcx)\n\t"                                                             \
+	"jne event_fast_leave\n\t"                                                                 \
+	"movl %%fs:%c[vtid](%%rcx), %%edx\n\t"                                                     \
+	"movl %%edx, 8(%%r11)\n\t"
+
 /*
  * The CPU asks for the memory further on (event-fast.h). END is behind the section's last store.
  */
@@ -250,8 +261,10 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		[opened] "i"(offsetof(struct lttngmap_ring, opened[1])),                           \
 		[fields_max] "i"(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE),               \
 		[ip_fields_max] "i"(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - 12),       \
-		[vtid] "i"(offsetof(struct context_vtid, vtid))
+		[vtid] "i"(offsetof(struct context_vtid, vtid)),                                   \
+		[vtid_alone] "i"(CONTEXTS_OF_VTID), [vtid_and_ip] "i"(CONTEXTS_OF_IP)
 
+_Static_assert(CONTEXTS_OF_IP <= 0x7f, "they are looked at in one byte");
 _Static_assert(RING_CHANNEL_FILTERED == UINT64_C(1) << 63, "the sign of the contexts");
 _Static_assert(LTTNGMAP_EVENT_IDS == 1 << 16, "a filter's word is by slot and id in one number");
 _Static_assert(offsetof(struct ring_channel, event_words) == 64,
@@ -288,7 +301,10 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		STORE_LONG
 		COMMIT("3")
 		"ret\n"
-		/* From either section, r11 as there: the channel may have vtid and ip before the fields. */
+		/*
+		 * From either section, r11 as there: the channel may have vtid, ip or both before the
+		 * fields. Behind the header r9 is how far these are from the record's begin.
+		 */
 		"event_fast_long_ip:\n\t"
 		"cmpq %[ip_fields_max], %%rdx\n\t"
 		"ja event_fast_leave\n"
@@ -297,23 +313,30 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		FIND_OFFSET(ROOM("20"), "event_fast_leave")
 		READ_CLOCK
 		STORE_HEADER("event_fast_leave")
-		/* The thread's id, if it was asked for in this process: behind the clock, as the place. */
-		"movq %c[epoch](%%r8), %%rdx\n\t"
-		"movq (%%rdx), %%rdx\n\t"
-		"movq " FIRST_VTID ", %%rcx\n\t"
-		"cmpq %%rdx, %%fs:(%%rcx)\n\t"
-		"jne event_fast_leave\n\t"
-		"movl %%fs:%c[vtid](%%rcx), %%edx\n\t"
-		"movl %%edx, 8(%%r11)\n\t"
+		"cmpb %[vtid_and_ip], %c[contexts](%%r8)\n\t"
+		"jne 42f\n\t"
+		STORE_VTID
 		"movq %%xmm2, 12(%%r11)\n\t"
-		STORE_TIME("addq $12, %%r8\n\t", "event_fast_leave")
+		"movl $20, %%r9d\n"
+		"43:\n\t"
+		STORE_TIME("leaq -8(%%r8, %%r9), %%r8\n\t", "event_fast_leave")
+		"addq %%r9, %%r11\n\t"
 		RESTORE_SIZE
 		"cmpq $16, %%rdx\n\t"
 		"ja 40f\n\t"
-		STORE_SHORT("20")
+		STORE_SHORT("")
 		"jmp 41f\n"
 		"40:\n\t"
-		STORE_WORDS("20")
+		STORE_WORDS("")
+		"jmp 41f\n"
+		"42: testb %[vtid_alone], %c[contexts](%%r8)\n\t"
+		"jz 44f\n\t"
+		STORE_VTID
+		"movl $12, %%r9d\n\t"
+		"jmp 43b\n"
+		"44: movq %%xmm2, 8(%%r11)\n\t"
+		"movl $16, %%r9d\n\t"
+		"jmp 43b\n"
 		"41:\n\t"
 		COMMIT("3")
 		"ret\n"

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * event-fast.h - the way that most events take, as one leaf function from the tracepoint to the
- * commit: a restartable sequence, the time stamp counter, and no context, or in one channel vtid
- * and ip. An event of one channel that has filters leaves it for the filter's first test, which
+ * commit: a restartable sequence, the time stamp counter, and no context, or in one channel vtid,
+ * ip or both. An event of one channel that has filters leaves it for the filter's first test, which
  * rejects most events (event_write_filtered()). A thread whose pointer guard is not the process's
  * leaves it for event_write_trylock() (below). Every other event takes the general way (event.c),
  * which the fast one jumps to before it has published a record.
@@ -22,7 +22,7 @@
  *    low one wraps; such an event takes the general way, whose commit is one store.
  *  - An event of one channel with no context and up to 16 bytes of fields stores all 16, without a
  *    loop. `fast_limit` leaves room for them in the sub-buffer: one comparison, whatever the
- *    record's size. Longer records, records with vtid and ip, and those of several channels have a
+ *    record's size. Longer records, records with vtid or ip, and those of several channels have a
  *    loop, and their size is added before the comparison.
  *  - 1 KiB ahead of the record the CPU is asked for the memory (prefetchw). Else each event that
  *    is the first one in a page waits for the page's address, and for its first line. No such

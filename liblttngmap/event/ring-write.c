@@ -36,6 +36,8 @@
 /* While all rings are held: so many tries by yielding, the others after a pause. */
 #define HOLDERS_YIELDS 200
 #define HOLDERS_STEP_NS 1000000
+/* Bytes of fields of an event that is written at once with contexts: SDT probes have fewer. */
+#define AT_ONCE_MAX 128
 
 /*
  * By rseq, on the ring of record->place.cpu, moving on where that is needed, and by
@@ -587,17 +589,56 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 		write_cached(local, slot, generation, event, false);
 }
 
+/*
+ * Writes a record with vtid, ip or both, if the thread's id was asked for already. It calls nobody:
+ * not memcpy() either, which a compiler may make of a loop.
+ */
+static inline __attribute__((always_inline)) bool
+write_ids_at_once(struct local *local, uint32_t slot, uint32_t generation, uint64_t contexts,
+		  const struct ring_event *event)
+{
+	uint64_t words[(CONTEXTS_OF_IP_SIZE + AT_ONCE_MAX) / sizeof(uint64_t) + 2];
+	struct ring_record record;
+	char *at = (char *)words;
+	uint64_t word;
+
+	if (event->size > AT_ONCE_MAX)
+		return false;
+	record.place.epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (contexts & CONTEXTS_OF_VTID) {
+		if (context_vtid.epoch != record.place.epoch)
+			return false;
+		__builtin_memcpy(at, &context_vtid.vtid, sizeof(context_vtid.vtid));
+		at += sizeof(context_vtid.vtid);
+	}
+	if (contexts & ~CONTEXTS_OF_VTID) {
+		__builtin_memcpy(at, &event->ip, sizeof(event->ip));
+		at += sizeof(event->ip);
+	}
+	make_record(&record, event->id, words, (size_t)(at - (char *)words) + event->size);
+	for (size_t done = 0; done < event->size; done += sizeof(word)) {
+		__builtin_memcpy(&word, (const char *)event->fields + done, sizeof(word));
+		__asm__("" : "+r"(word));
+		__builtin_memcpy(at + done, &word, sizeof(word));
+	}
+	return write_at_once(local, slot, generation, true, &record);
+}
+
 bool ring_write_at_once(struct local *local, uint32_t slot, const struct ring_event *event)
 {
 	const struct ring_channel *channel = &local->channels[slot];
 	/* Acquire: as above. */
 	uint32_t generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
+	uint64_t contexts = RING_CHANNEL_FIELD(channel, contexts);
 	struct ring_record record;
 
 	if (event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE || !generation ||
-	    RING_CHANNEL_FIELD(channel, contexts) || !RING_CHANNEL_FIELD(channel, use_rseq) ||
+	    contexts & ~CONTEXTS_OF_IP || !RING_CHANNEL_FIELD(channel, use_rseq) ||
 	    RING_CHANNEL_FIELD(channel, clock) != LTTNGMAP_CLOCK_TSC)
 		return false;
+	if (contexts)
+		return write_ids_at_once(local, slot, generation, contexts, event);
 	make_record(&record, event->id, event->fields, event->size);
 	return write_at_once(local, slot, generation, false, &record);
 }

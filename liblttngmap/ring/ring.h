@@ -74,8 +74,10 @@ enum ring_result {
  * beyond it. So the former begins, and the latter ends, so many bytes before the sub-buffer's end.
  */
 #define RING_FAST_TAIL (24 + LTTNGMAP_SUBBUF_TAIL)
-/* The contexts that it knows. */
-#define CONTEXTS_OF_IP (UINT64_C(1) << LTTNGMAP_CONTEXT_VTID | UINT64_C(1) << LTTNGMAP_CONTEXT_IP)
+/* The contexts that it knows: either, or both. */
+#define CONTEXTS_OF_VTID (UINT64_C(1) << LTTNGMAP_CONTEXT_VTID)
+#define CONTEXTS_OF_IP (CONTEXTS_OF_VTID | UINT64_C(1) << LTTNGMAP_CONTEXT_IP)
+#define CONTEXTS_OF_IP_SIZE 12u /* bytes of both */
 
 /* Where an attempt goes; checked inside its section (ring-rseq.h). */
 struct ring_place {

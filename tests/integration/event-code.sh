@@ -39,7 +39,7 @@ is "$(wc -l <<<"$code")" 76 'a larger event: 76 instructions'
 is_leaf 'larger'
 
 code=$(code event_fast_ip)
-is "$(wc -l <<<"$code")" 70 'with vtid and ip: 70 instructions behind the first 25'
+is "$(wc -l <<<"$code")" 89 'with vtid, ip or both: 89 instructions behind the first 25, of which few are taken'
 is_leaf 'vtid and ip'
 
 code=$(code event_fast_many)

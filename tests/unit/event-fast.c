@@ -111,6 +111,9 @@ static bool is_there(uint64_t q, uint64_t at, size_t before, size_t size)
 static void test_sizes(uint64_t contexts, size_t before)
 {
 	static const size_t sizes[] = { 0, 1, 4, 8, 12, 15, 16, 17, 24, 301, 3900 };
+	/* There is one size for all events with contexts. */
+	const size_t largest = LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE -
+			       (contexts ? CONTEXTS_OF_IP_SIZE : 0);
 	unsigned good = 0;
 
 	set_up(contexts);
@@ -121,11 +124,9 @@ static void test_sizes(uint64_t contexts, size_t before)
 	}
 	ok(good == sizeof(sizes) / sizeof(sizes[0]), "records of all sizes, %zu bytes of contexts",
 	   before);
-	is(emit(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - before + 1, NULL), 0,
-	   "… but one byte beyond the largest");
+	is(emit(largest + 1, NULL), 0, "… but one byte beyond the largest");
 	is(emit(SIZE_MAX - 7, NULL), 0, "… nor a size that wraps");
-	ok(is_written(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - before, NULL),
-	   "… the largest");
+	ok(is_written(largest, NULL), "… the largest");
 	tear_down();
 }
 
@@ -338,6 +339,24 @@ static void test_ip(void)
 	uint32_t cpus;
 	uint64_t at;
 
+	set_up(CONTEXTS_OF_VTID);
+	at = position();
+	ok(is_written(12, (const void *)0x123456789abcdef), "an event with vtid alone");
+	record = bench.data + META_PAGE + at + LTTNGMAP_RECORD_HEADER_SIZE;
+	memcpy(&contexts.vtid, record, sizeof(contexts.vtid));
+	is(contexts.vtid, gettid(), "… the thread's id");
+	ok(is_there(0, at, sizeof(contexts.vtid), 12), "… then the fields");
+	pages->epoch++;
+	is_left("a thread's id alone that its parent asked for");
+	tear_down();
+	set_up(CONTEXTS_OF_IP & ~CONTEXTS_OF_VTID);
+	at = position();
+	ok(is_written(12, (const void *)0x123456789abcdef), "an event with ip alone");
+	record = bench.data + META_PAGE + at + LTTNGMAP_RECORD_HEADER_SIZE;
+	memcpy(&contexts.ip, record, sizeof(contexts.ip));
+	is(contexts.ip, 0x123456789abcdef, "… where it was");
+	ok(is_there(0, at, sizeof(contexts.ip), 12), "… then the fields");
+	tear_down();
 	set_up(CONTEXTS_OF_IP);
 	at = position();
 	ok(is_written(12, (const void *)0x123456789abcdef), "an event with vtid and ip");
@@ -360,6 +379,37 @@ static void test_ip(void)
 	tear_down();
 	set_up(CONTEXTS_OF_IP | UINT64_C(1) << LTTNGMAP_CONTEXT_VPID);
 	is_left("other contexts");
+	tear_down();
+}
+
+/* What code that keeps a program's registers calls: it writes the same record, or none. */
+static void test_at_once(uint64_t contexts, size_t before)
+{
+	unsigned good = 0;
+	uint64_t at;
+
+	set_up(contexts);
+	local_pages = pages;
+	for (size_t size = 0; size <= 128; size++) {
+		int is_done = 0;
+
+		at = position();
+		for (int i = 0; i < TRIES && !is_done; i++)
+			is_done = lttngmap_event_write_at_once(&tracepoint, fields, size,
+							       (const void *)0x123456789abcdef);
+		good += is_done && is_there(0, at, before, size);
+	}
+	ok(good == 129, "at once: records of all sizes, %zu bytes of contexts", before);
+	at = position();
+	is(lttngmap_event_write_at_once(&tracepoint, fields, 129, NULL), !contexts,
+	   "… a larger one only without contexts");
+	context_vtid.epoch++;
+	is(lttngmap_event_write_at_once(&tracepoint, fields, 12, NULL),
+	   !(contexts & CONTEXTS_OF_VTID), "… and none with an id that was not asked for");
+	context_vtid.epoch--;
+	view->contexts |= UINT64_C(1) << LTTNGMAP_CONTEXT_VPID;
+	is(lttngmap_event_write_at_once(&tracepoint, fields, 12, NULL), 0,
+	   "… nor one with other contexts");
 	tear_down();
 }
 
@@ -452,6 +502,8 @@ int main(void)
 	ring_set_table_create();
 	test_sizes(0, 0);
 	test_sizes(CONTEXTS_OF_IP, 12);
+	test_sizes(CONTEXTS_OF_VTID, 4);
+	test_sizes(CONTEXTS_OF_IP & ~CONTEXTS_OF_VTID, 8);
 	test_channel();
 	test_guard();
 	test_vfork();
@@ -459,6 +511,10 @@ int main(void)
 	test_count();
 	test_place();
 	test_ip();
+	test_at_once(0, 0);
+	test_at_once(CONTEXTS_OF_VTID, 4);
+	test_at_once(CONTEXTS_OF_IP & ~CONTEXTS_OF_VTID, 8);
+	test_at_once(CONTEXTS_OF_IP, 12);
 	test_filter();
 	ring_set_table_destroy();
 	rcu_unregister_thread();

@@ -32,7 +32,6 @@
 #define STEPS_MAX 300 /* for rseq, some way into the second attempt, made from the beginning */
 /* Records after which the next one needs another sub-buffer. */
 #define RECORDS ((4096 - LTTNGMAP_SUBBUF_TAIL) / (LTTNGMAP_RECORD_HEADER_SIZE + 48))
-#define IP_SIZE 12 /* vtid and ip */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define TRYLOCK_STEPS_MAX STEPS_MAX /* of some thousand */
 #else
@@ -45,7 +44,7 @@ struct fields {
 	uint64_t fill[5];
 };
 
-enum way { TRYLOCK, TRYLOCK_SHARED, RSEQ, RSEQ_SHORT, RSEQ_IP };
+enum way { TRYLOCK, TRYLOCK_SHARED, RSEQ, RSEQ_SHORT, RSEQ_IP, RSEQ_VTID };
 
 static struct bench_set bench;
 static unsigned steps, fork_at;
@@ -157,10 +156,12 @@ static void fork_once(enum way way, unsigned before, struct tally *tally)
 		.shared = way == TRYLOCK_SHARED,
 	};
 
-	contexts_size = way == RSEQ_IP ? IP_SIZE : 0;
+	contexts_size = way == RSEQ_IP ? CONTEXTS_OF_IP_SIZE : way == RSEQ_VTID ? sizeof(pid_t) : 0;
 	fields_size = way == RSEQ_SHORT ? 16 : sizeof(struct fields);
 	bench_set_create(&bench, &config);
-	bench.control->channels[0].contexts = way == RSEQ_IP ? CONTEXTS_OF_IP : 0;
+	bench.control->channels[0].contexts = way == RSEQ_IP     ? CONTEXTS_OF_IP
+					      : way == RSEQ_VTID ? CONTEXTS_OF_VTID
+								 : 0;
 	madvise(bench.local, sizeof(*bench.local), MADV_WIPEONFORK);
 	steps = 0;
 	child = -1;
@@ -250,6 +251,7 @@ int main(void)
 	test("rseq", RSEQ);
 	test("rseq, a short event", RSEQ_SHORT);
 	test("rseq, vtid and ip", RSEQ_IP);
+	test("rseq, vtid", RSEQ_VTID);
 	is_attached = true;
 	test("trylock, the child attached", TRYLOCK);
 	test("trylock, shared, the child attached", TRYLOCK_SHARED);

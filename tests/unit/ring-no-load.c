@@ -96,12 +96,12 @@ static void watch(uc_engine *engine)
 	uc_hook_add(engine, &hooks[2], UC_HOOK_MEM_WRITE, (void *)on_store, NULL, first, last);
 }
 
-enum way { TRYLOCK, RSEQ, FAST, FAST_IP };
+enum way { TRYLOCK, RSEQ, FAST, FAST_IP, FAST_VTID };
 
 static void run(enum way way, size_t size, unsigned events)
 {
 	static const char *const names[] = { "trylock", "rseq", "the fast way",
-					     "… with vtid and ip" };
+					     "… with vtid and ip", "… with vtid" };
 	struct bench_set_config config = {
 		.mode = LTTNGMAP_MODE_OVERWRITE,
 		.clock = LTTNGMAP_CLOCK_TSC,
@@ -117,7 +117,9 @@ static void run(enum way way, size_t size, unsigned events)
 	uc_engine *engine;
 
 	bench_set_create(&bench, &config);
-	bench.control->channels[0].contexts = way == FAST_IP ? CONTEXTS_OF_IP : 0;
+	bench.control->channels[0].contexts = way == FAST_IP     ? CONTEXTS_OF_IP
+					      : way == FAST_VTID ? CONTEXTS_OF_VTID
+								 : 0;
 	bench.control->event_words[event.id] = 1;
 	tracepoint.word = &bench.control->event_words[event.id];
 	bench.local->has_rdpid = false; /* younger than the emulated CPU */
@@ -157,7 +159,7 @@ int main(void)
 {
 	rcu_register_thread();
 	ring_set_table_create();
-	for (enum way way = TRYLOCK; way <= FAST_IP; way++) {
+	for (enum way way = TRYLOCK; way <= FAST_VTID; way++) {
 		run(way, 12, 2000);
 		run(way, 301, 500);
 	}

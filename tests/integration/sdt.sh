@@ -24,6 +24,8 @@ build plugin.so -shared -fPIC
 build odd -no-pie -Wl,--section-start=.far=0x33802000
 build late -pthread
 
+# With these contexts.
+context=none
 # record RULE ARGUMENT...: what it returns. A program waits 100 ms for its registration, which
 # a busy machine may exceed.
 record() {
@@ -31,7 +33,7 @@ record() {
 
 	for _ in {1..9}; do
 		rm -rf trace
-		"$LTTNGMAP_BUILD/lttngmap" record -o trace --context none --mode overwrite --sdt "$@" >out 2>err
+		"$LTTNGMAP_BUILD/lttngmap" record -o trace --context "$context" --mode overwrite --sdt "$@" >out 2>err
 		result=$?
 		grep -qE 'did not (wait for an answer|answer them in time)' err || break
 	done
@@ -51,6 +53,14 @@ is $? 0 'all registers, flags and the red zone are as they were'
 events | sed -E 's/.*: \{ //; s/arg[0-9]+ = //g; s/,//g; s/ \}$//' >seen
 ok 'each argument is what it was' cmp -s out seen
 is "$(wc -l <seen)" 2000 '  ... each time'
+context=vtid,ip
+record 'odd:*' -- ./registers 2000
+is $? 0 'with vtid and ip: all registers, flags and the red zone are as they were'
+events | sed -E 's/.*\{ (arg1 = )/\1/; s/arg[0-9]+ = //g; s/,//g; s/ \}$//' >seen
+ok '  ... and each argument is what it was' cmp -s out seen
+is "$(babeltrace2 trace 2>/dev/null | grep -oE 'vtid = [0-9]+, ip = 0x[0-9A-F]+' | sort -u | wc -l)" 1 \
+	'  ... of one thread, from one place' || diag "$(babeltrace2 trace 2>&1 | head -n 2)"
+context=none
 
 # ---- on and off --------------------------------------------------------------------------
 

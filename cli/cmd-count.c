@@ -45,8 +45,9 @@ static const struct poptOption options[] = {
 	  "PROVIDER:NAME, with '*'; again for more (default: all)", "RULE" },
 	{ "filter", 'f', POPT_ARG_STRING, &typed.map.filter, 0,
 	  "Only events for which that is true", "EXPRESSION" },
-	{ "by", 'b', POPT_ARG_STRING, &typed.map.by, 0, "A count for each value of that",
-	  "EXPRESSION" },
+	{ "by", 'b', POPT_ARG_STRING, &typed.map.by, 0,
+	  "A count for each value of that, or of several (default: of $ctx.event, the name)",
+	  "EXPRESSION,..." },
 	{ "histogram", '\0', POPT_ARG_STRING, &typed.map.histogram, 0,
 	  "How often which size of that", "EXPRESSION" },
 	{ "sum", '\0', POPT_ARG_STRING, &typed.map.sum, 0, "Add that up, too", "EXPRESSION" },
@@ -111,6 +112,8 @@ static int check_options(int argc)
 	}
 	if (!typed.events && !typed.sdt)
 		typed.events = all;
+	if (!typed.map.by && !typed.map.histogram && !typed.map.sum)
+		typed.map.by = strdup("$ctx.event");
 	if (map_options_check("count", &typed.map) || add_rules(typed.events, RECORD_RULE_EVENTS) ||
 	    add_rules(typed.sdt, RECORD_RULE_SDT))
 		return -EINVAL;

@@ -24,8 +24,8 @@ static struct {
 } typed = { .top = MAP_PRINT_TOP };
 
 static const struct poptOption options[] = {
-	{ "by", 'b', POPT_ARG_STRING, &typed.map.by, 0, "add: a count for each value of that",
-	  "EXPRESSION" },
+	{ "by", 'b', POPT_ARG_STRING, &typed.map.by, 0,
+	  "add: a count for each value of that, or of several", "EXPRESSION,..." },
 	{ "histogram", '\0', POPT_ARG_STRING, &typed.map.histogram, 0,
 	  "add: how often which size of that", "EXPRESSION" },
 	{ "sum", '\0', POPT_ARG_STRING, &typed.map.sum, 0, "add: add that up, too", "EXPRESSION" },

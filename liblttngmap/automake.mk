@@ -35,7 +35,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/attach/own-maps.c liblttngmap/attach/own-maps.h \
 	liblttngmap/ring/ring.c liblttngmap/ring/ring.h \
 	liblttngmap/ring/ring-filter.c liblttngmap/ring/ring-filter.h \
-	liblttngmap/ring/ring-map.c liblttngmap/ring/ring-map.h \
+	liblttngmap/ring/ring-map.c liblttngmap/ring/ring-map.h liblttngmap/ring/ring-map-text.h \
 	liblttngmap/ring/ring-lock.h \
 	liblttngmap/ring/ring-rseq.h \
 	liblttngmap/ring/ring-switch.c liblttngmap/ring/ring-switch.h \

@@ -59,7 +59,8 @@ void filter_caret_format(const char *filter, uint64_t column, uint64_t length,
 void filter_caret_show(struct json_object *request, struct json_object *refusal)
 {
 	char text[FILTER_CARET_SIZE], marks[FILTER_CARET_SIZE];
-	const char *filter = control_answer_text(request, "filter");
+	const char *in = control_answer_text(refusal, "in");
+	const char *filter = control_answer_text(request, in[0] ? in : "filter");
 
 	if (filter[0] == '\0' || !json_object_object_get_ex(refusal, "column", NULL))
 		return;

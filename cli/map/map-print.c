@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <lttngmap/abi.h>
 #include <lttngmap/filter-code.h>
 
 #include "cli/base/message.h"
@@ -17,17 +18,20 @@
 #include "common/base/amount.h"
 
 #define BAR 40
+#define LINE 80
 /* Bars of a histogram that join 32 buckets each: one for each power of two. */
 #define POWERS 64
 
 struct row {
 	uint64_t key, count, sum;
+	char *name; /* of its key, for people */
 };
 
 struct rows {
 	struct row *rows;
 	size_t nr_rows;
 	uint64_t count, sum, most;
+	bool is_histogram, has_sum, is_sum_signed;
 };
 
 static uint64_t number_at(struct json_object *array, size_t index)
@@ -35,13 +39,80 @@ static uint64_t number_at(struct json_object *array, size_t index)
 	return json_object_get_uint64(json_object_array_get_idx(array, index));
 }
 
+/* Appends a string to a name of so many bytes; what does not show is escaped. */
+static void append_text(char *name, size_t size, const char *text, size_t length)
+{
+	size_t used = strlen(name);
+
+	for (const char *end = text + length; text < end && size - used > 5; text++) {
+		if ((unsigned char)*text >= 0x20 && *text != 0x7f && *text != '\\')
+			name[used++] = *text;
+		else
+			used += (size_t)snprintf(name + used, size - used,
+						 *text == '\\'   ? "\\\\"
+						 : *text == '\n' ? "\\n"
+						 : *text == '\t' ? "\\t"
+								 : "\\x%02x",
+						 (unsigned char)*text);
+		name[used] = '\0';
+	}
+}
+
+static void append_key(char *name, size_t size, struct json_object *key)
+{
+	size_t used = strlen(name);
+	struct json_object *begin;
+
+	if (json_object_is_type(key, json_type_string)) {
+		append_text(name, size, json_object_get_string(key),
+			    (size_t)json_object_get_string_len(key));
+	} else if (json_object_object_get_ex(key, "begin", &begin)) {
+		append_key(name, size - 4, begin);
+		strcat(name, "...");
+	} else {
+		snprintf(name + used, size - used, "%s",
+			 key ? json_object_get_string(key) : "(damaged)");
+	}
+}
+
+/* NULL: no memory. */
+static char *name_of(struct json_object *key, bool is_signed)
+{
+	char name[LTTNGMAP_MAP_TEXT_SIZE * 4 + 64] = "";
+
+	if (is_signed && json_object_is_type(key, json_type_int)) {
+		snprintf(name, sizeof(name), "%" PRId64, (int64_t)json_object_get_uint64(key));
+	} else if (json_object_is_type(key, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(key); i++) {
+			append_text(name, sizeof(name), ", ", i ? 2 : 0);
+			append_key(name, sizeof(name), json_object_array_get_idx(key, i));
+		}
+	} else {
+		append_key(name, sizeof(name), key);
+	}
+	return strdup(name);
+}
+
+static void put_rows(struct rows *rows)
+{
+	for (size_t i = 0; i < rows->nr_rows; i++)
+		free(rows->rows[i].name);
+	free(rows->rows);
+}
+
 /* False: no memory. */
 static bool take_rows(struct json_object *answer, struct rows *rows)
 {
+	bool is_signed = control_answer_flag(answer, "signed");
 	struct json_object *counts = session_member_array(answer, "counts");
 	size_t length = json_object_array_length(counts);
 
-	*rows = (struct rows){ .rows = calloc(length + 1, sizeof(rows->rows[0])) };
+	*rows = (struct rows){
+		.rows = calloc(length + 1, sizeof(rows->rows[0])),
+		.is_histogram = control_answer_flag(answer, "histogram"),
+		.has_sum = control_answer_flag(answer, "sums"),
+		.is_sum_signed = control_answer_flag(answer, "sums_signed"),
+	};
 	for (size_t i = 0; rows->rows && i < length; i++) {
 		struct json_object *item = json_object_array_get_idx(counts, i);
 		struct row *row = &rows->rows[rows->nr_rows];
@@ -49,7 +120,16 @@ static bool take_rows(struct json_object *answer, struct rows *rows)
 		if (!json_object_is_type(item, json_type_array) ||
 		    json_object_array_length(item) < 3)
 			continue;
-		*row = (struct row){ number_at(item, 0), number_at(item, 1), number_at(item, 2) };
+		*row = (struct row){
+			.key = number_at(item, 0),
+			.count = number_at(item, 1),
+			.sum = number_at(item, 2),
+			.name = name_of(json_object_array_get_idx(item, 0), is_signed),
+		};
+		if (!row->name) {
+			put_rows(rows);
+			return false;
+		}
 		rows->count += row->count;
 		rows->sum += row->sum;
 		rows->most = row->count > rows->most ? row->count : rows->most;
@@ -67,10 +147,11 @@ static int by_count(const void *a, const void *b)
 	return left->key < right->key ? -1 : left->key > right->key;
 }
 
-static const char *bar_of(uint64_t count, uint64_t most)
+/* `length` of '#', at most, for `count` of `most`. */
+static const char *bar_of(uint64_t count, uint64_t most, size_t whole)
 {
 	static char bar[BAR + 1];
-	size_t length = most ? (size_t)((double)count / (double)most * BAR + 0.5) : 0;
+	size_t length = most ? (size_t)((double)count / (double)most * (double)whole + 0.5) : 0;
 
 	length = length > BAR ? BAR : length;
 	memset(bar, '#', length);
@@ -78,36 +159,57 @@ static const char *bar_of(uint64_t count, uint64_t most)
 	return bar;
 }
 
-static void print_key(const struct row *row, bool is_signed, bool has_sum, uint64_t most)
+static const char *format_sum(const struct rows *rows, uint64_t sum, char text[40])
 {
-	char number[24], count[32], sum[32];
+	bool is_negative = rows->is_sum_signed && (int64_t)sum < 0;
 
-	if (is_signed)
-		snprintf(number, sizeof(number), "%" PRId64, (int64_t)row->key);
-	else
-		snprintf(number, sizeof(number), "%" PRIu64, row->key);
-	amount_format_count(row->count, count);
-	if (has_sum)
-		message_line("%20s %15s %20s", number, count, amount_format_count(row->sum, sum));
-	else
-		message_line("%20s %15s %s", number, count, bar_of(row->count, most));
+	text[0] = '-';
+	amount_format_count(is_negative ? -sum : sum, text + is_negative);
+	return text;
 }
 
-static void print_table(struct json_object *answer, struct rows *rows, size_t top)
+/* Columns of the keys; those that are wider stick out. */
+static int key_width(const struct rows *rows, size_t shown)
 {
-	bool is_signed = control_answer_flag(answer, "signed");
-	bool has_sum = control_answer_flag(answer, "sums");
+	size_t width = 20;
+
+	for (size_t i = 0; i < shown; i++) {
+		size_t length = strlen(rows->rows[i].name);
+
+		width = length > width ? length : width;
+	}
+	return width > 48 ? 48 : (int)width;
+}
+
+static void print_key(const struct rows *rows, const struct row *row, int width)
+{
+	char count[32], sum[40];
+
+	amount_format_count(row->count, count);
+	if (rows->has_sum)
+		message_line("%*s %15s %20s", width, row->name, count,
+			     format_sum(rows, row->sum, sum));
+	else
+		message_line("%*s %15s %s", width, row->name, count,
+			     bar_of(row->count, rows->most, (size_t)(LINE - 17 - width)));
+}
+
+static void print_table(struct rows *rows, size_t top)
+{
+	size_t shown = top && top < rows->nr_rows ? top : rows->nr_rows;
 	char more[32];
+	int width;
 
 	qsort(rows->rows, rows->nr_rows, sizeof(rows->rows[0]), by_count);
+	width = key_width(rows, shown);
 	if (rows->nr_rows > 0)
-		message_line("%20s %15s%s", "KEY", "EVENTS",
-			     has_sum ? "                  SUM" : "");
-	for (size_t i = 0; i < rows->nr_rows && (!top || i < top); i++)
-		print_key(&rows->rows[i], is_signed, has_sum, rows->most);
-	if (top && rows->nr_rows > top)
-		message_line("%20s %15s (--top 0 shows all)", "...",
-			     amount_format_count(rows->nr_rows - top, more));
+		message_line("%*s %15s%s", width, "KEY", "EVENTS",
+			     rows->has_sum ? "                  SUM" : "");
+	for (size_t i = 0; i < shown; i++)
+		print_key(rows, &rows->rows[i], width);
+	if (rows->nr_rows > shown)
+		message_line("%*s %15s (--top 0 shows all)", width, "...",
+			     amount_format_count(rows->nr_rows - shown, more));
 }
 
 /* ---- histograms --------------------------------------------------------------------- */
@@ -185,7 +287,7 @@ static void print_histogram(const struct rows *rows)
 		message_line("%26s %15s %s",
 			     amount_format_count(power ? UINT64_C(1) << power : 0, from),
 			     amount_format_count(powers[power], count),
-			     bar_of(powers[power], most));
+			     bar_of(powers[power], most, BAR));
 	print_quantiles(rows);
 }
 
@@ -214,7 +316,7 @@ static void print_rest(struct json_object *answer)
 
 void map_print_counts(const char *name, struct json_object *answer, size_t top)
 {
-	char count[32], sum[32], keys[32];
+	char count[32], sum[40], keys[32];
 	struct rows rows;
 
 	if (!take_rows(answer, &rows)) {
@@ -222,21 +324,21 @@ void map_print_counts(const char *name, struct json_object *answer, size_t top)
 		return;
 	}
 	amount_format_count(rows.count + control_answer_count(answer, "other"), count);
-	if (control_answer_flag(answer, "sums"))
+	if (rows.has_sum)
 		message_line("%s: %s events, sum %s", name, count,
-			     amount_format_count(
-				     rows.sum + control_answer_count(answer, "other_sum"), sum));
-	else if (control_answer_flag(answer, "keys") && !control_answer_flag(answer, "histogram"))
-		message_line("%s: %s events of %s keys", name, count,
-			     amount_format_count(rows.nr_rows, keys));
+			     format_sum(&rows, rows.sum + control_answer_count(answer, "other_sum"),
+					sum));
+	else if (control_answer_flag(answer, "keys") && !rows.is_histogram)
+		message_line("%s: %s events of %s key%s", name, count,
+			     amount_format_count(rows.nr_rows, keys), message_plural(rows.nr_rows));
 	else
 		message_line("%s: %s events", name, count);
-	if (control_answer_flag(answer, "histogram"))
+	if (rows.is_histogram)
 		print_histogram(&rows);
 	else if (control_answer_flag(answer, "keys"))
-		print_table(answer, &rows, top);
+		print_table(&rows, top);
 	print_rest(answer);
-	free(rows.rows);
+	put_rows(&rows);
 }
 
 static void print_text(struct json_object *map, const char *key, const char *text)

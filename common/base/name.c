@@ -77,8 +77,9 @@ bool name_is_event(const char *bytes, size_t length)
 }
 
 /* Bytes of the character that begins here, 0 if there is no valid one. */
-static size_t utf8_length(const unsigned char *bytes, size_t left)
+size_t name_letter_length(const char *text, size_t left)
 {
+	const unsigned char *bytes = (const unsigned char *)text;
 	/* Bounds of the second byte leave out overlong forms, surrogates and > U+10FFFF. */
 	unsigned char first = bytes[0], low = 0x80, high = 0xbf;
 	size_t length;
@@ -135,7 +136,7 @@ size_t name_directs(const char *text)
 	/* The first bytes of those above. */
 	if (first != 0xd8 && first != 0xe1 && first != 0xe2 && first != 0xef && first != 0xf3)
 		return 0;
-	length = utf8_length((const unsigned char *)text, strnlen(text, 4));
+	length = name_letter_length(text, strnlen(text, 4));
 	letter = name_letter(text, length);
 	for (size_t i = 0; length && i < sizeof(hidden) / sizeof(hidden[0]); i++) {
 		if (letter >= hidden[i].first && letter <= hidden[i].last)
@@ -164,7 +165,7 @@ bool name_is_text(const char *bytes, size_t length)
 	size_t step;
 
 	for (size_t i = 0; i < length; i += step) {
-		step = utf8_length(at + i, length - i);
+		step = name_letter_length(bytes + i, length - i);
 		/* C0 and DEL, and C1, which is U+0080 to U+009F. */
 		if (step == 0 || at[i] < 0x20 || at[i] == 0x7f ||
 		    (at[i] == 0xc2 && at[i + 1] < 0xa0))

@@ -47,6 +47,8 @@ bool name_is_event(const char *bytes, size_t length);
  * U+206F, U+FEFF, U+FFF9 to U+FFFB, U+E0000 to U+E0FFF. 0: it is none.
  */
 size_t name_directs(const char *text);
+/* Bytes of the UTF-8 letter at `text`, of which `left` are there; 0: it is none. */
+size_t name_letter_length(const char *text, size_t left);
 /* The number of the UTF-8 letter of `length` bytes, 1 to 4. */
 uint32_t name_letter(const char *text, size_t length);
 /*

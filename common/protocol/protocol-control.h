@@ -61,7 +61,7 @@
  *       before, is enabled again. Answer: {"ok": true, "id": N (of the rule,
  *       in its channel), "matched": N event classes known now, "warnings":
  *       [texts]}; an error in the filter also has "column" (from 0) and
- *       "length".
+ *       "length"; and one in another text of the request, "in": its member.
  *   {"verb": "disable", "session": NAME, "channel": NAME, "id": N}
  *       the rule stays, and records nothing
  *   {"verb": "remove", "session": NAME, "channel": NAME, "id": N}
@@ -178,10 +178,11 @@
  *   {"verb": "map-add", "map": NAME, "rule": PATTERNS, …as "enable", "by": EXPRESSION,
  *    "sum": EXPRESSION, "histogram": bool, "keys": N}
  *       from now on the user's processes count the rule's events, and nothing is written.
- *       "by" optional: an integer (lttngmap-filter(7)), of which each value, or with "histogram"
- *       each bucket (lttngmap/filter-code.h), has its own count; "sum" optional: what is added up;
- *       "keys" (4096): a power of two, for how many keys there is room on each CPU. Names of maps
- *       are apart from those of sessions. Answer as of "enable"
+ *       "by" optional: an integer or a string (lttngmap-filter(7)), or up to four with commas
+ *       between, of which each value, or with "histogram" each bucket of an integer
+ * (lttngmap/filter-code.h), has its own count; "sum" optional: what is added up; "keys" (4096): a
+ * power of two, for how many keys there is room on each CPU. Names of maps are apart from those of
+ * sessions. Answer as of "enable"
  *   {"verb": "map-remove", "map": NAME}
  *   {"verb": "map-clear", "map": NAME}
  *       all counts are 0 again; an event meanwhile may count before or after
@@ -190,11 +191,12 @@
  *       there are these, "histogram": bool, "keys": N, "processes": N that live and count}]}
  *   {"verb": "map-show", "map": NAME, "from": KEY}
  *       {"ok": true, "next": 1, where another request, from "next_key" on, has the rest; else 0;
- *        "keys", "signed", "histogram", "sums": bool, what KEY and SUM are,
+ *        "keys", "signed", "histogram", "sums", "sums_signed": bool, what KEY and SUM are,
  *        "counts": [[KEY, events, SUM]] by ascending keys, "other": N events whose keys had no
  *        room, "other_sum", "lost": N events that could not be counted, "damaged": N entries of
  *        tables that cannot be and were left out, "unreadable": N tables of now}.
- *       KEY and SUM are 64 bits without a sign
+ *       A KEY that is a number, and SUM, are 64 bits without a sign; a string is a string, or
+ *       {"begin": TEXT, "hash": N} of a longer one; several values are an array; null: damaged
  *   {"verb": "list", "from": N}
  *       "from" optional, as of "processes"; a session is never cut in two.
  *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",

@@ -166,6 +166,10 @@ enum lttngmap_channel_flag {
  * sub-buffers, by open addressing from lttngmap_map_place(); the next entry, in the third one,
  * counts events whose key found no place within LTTNGMAP_MAP_PROBES.
  *
+ * A key may be the hash of a text, where the ring has LTTNGMAP_MAP_TEXT_SUBBUFS sub-buffers in
+ * rotation: `text` is lttngmap_map_text_mark(key) then, and entry i's text begins at
+ * lttngmap_map_text_offset().
+ *
  * An entry with a count of 0 is free, whatever stands in it. Its key never changes once it is
  * counted. On a CPU's ring, count and sum are stored by one 16-byte store in a restartable
  * sequence, after the key. On other rings writers take a free entry by exchanging its count 0 for
@@ -176,9 +180,11 @@ struct lttngmap_map_entry {
 	uint64_t count;
 	uint64_t sum;
 	uint64_t key;
-	uint64_t reserved;
+	uint64_t text; /* the key's mark: it is a text's hash; else whatever */
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_map_entry) == 32);
+#define LTTNGMAP_MAP_TEXT_SUBBUFS 8u
+#define LTTNGMAP_MAP_TEXT_SIZE 96u /* bytes of a text; its parts are in lttngmap/filter-code.h */
 #define LTTNGMAP_MAP_CLAIMED (UINT64_C(1) << 63)
 #define LTTNGMAP_MAP_PROBES 32u
 
@@ -186,6 +192,19 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_map_entry) == 32);
 static inline uint64_t lttngmap_map_place(uint64_t key, unsigned shift)
 {
 	return key * UINT64_C(0x9e3779b97f4a7c15) >> ((64 - shift) & 63);
+}
+
+/* Never 0, so that a page that was not written marks no key. */
+static inline uint64_t lttngmap_map_text_mark(uint64_t key)
+{
+	return ~key | 1;
+}
+
+/* The text of the entry at `offset` of a table, from the table's begin on. */
+static inline uint64_t lttngmap_map_text_offset(uint64_t offset, unsigned subbuf_shift)
+{
+	return (UINT64_C(3) << subbuf_shift) +
+	       offset / sizeof(struct lttngmap_map_entry) * LTTNGMAP_MAP_TEXT_SIZE;
 }
 
 struct lttngmap_control {

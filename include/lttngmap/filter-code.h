@@ -33,7 +33,8 @@
  *   - the helpers that CALL knows are those below.
  *
  * A map's program (LTTNGMAP_CHANNEL_MAP in lttngmap/abi.h) leaves the key in r1
- * and the number to add in r2, where it does not return 0.
+ * and the number to add in r2, where it does not return 0. A key that is a text,
+ * or several values, is made by KEY_NUMBER and KEY_STRING instead, part by part.
  *
  * A program ends with 0, its event is not recorded: on a load or a string
  * outside of the record, on a division by 0, and on code that is none.
@@ -203,8 +204,27 @@ enum lttngmap_filter_helper {
 	LTTNGMAP_FILTER_CONTEXT_NUMBER = 15,
 	/* (a) -> the bucket of a histogram that an unsigned number belongs into. */
 	LTTNGMAP_FILTER_BUCKET = 16,
+	/*
+	 * One more part of a map's key: (a, has it no sign?, 0, seed), and (where, sort, most bytes
+	 * to keep, seed). -> 1; or 0: a context that there is not. The seed is that of the hash.
+	 */
+	LTTNGMAP_FILTER_KEY_NUMBER = 17,
+	LTTNGMAP_FILTER_KEY_STRING = 18,
 };
-#define LTTNGMAP_FILTER_HELPERS_END 17
+#define LTTNGMAP_FILTER_HELPERS_END 19
+
+/*
+ * The text of a key: a part for each value, in order, then zeros; LTTNGMAP_MAP_TEXT_SIZE bytes. A
+ * part is its kind, u8, and: of a number its 8 bytes, in the machine's order; of a string its
+ * number of bytes, u8, and these. The hash is of all values, and of whole strings.
+ */
+enum lttngmap_filter_part {
+	LTTNGMAP_FILTER_PART_NONE = 0, /* the end */
+	LTTNGMAP_FILTER_PART_SIGNED = 1,
+	LTTNGMAP_FILTER_PART_UNSIGNED = 2,
+	LTTNGMAP_FILTER_PART_STRING = 3,
+	LTTNGMAP_FILTER_PART_BEGIN = 4, /* of a string that is longer */
+};
 
 /*
  * Buckets: 0 to 63 are these numbers; then each power of two has 32, so that no number in a bucket
@@ -233,7 +253,8 @@ static inline uint64_t lttngmap_filter_bucket_begin(uint32_t bucket)
 
 /*
  * Contexts are those of enum lttngmap_context, and the number of the CPU, which
- * each packet tells of.
+ * each packet tells of. The event's name is a context to who writes filters, and a string of the
+ * pool in the code.
  */
 #define LTTNGMAP_FILTER_CONTEXT_CPU_ID 64
 

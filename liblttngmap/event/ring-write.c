@@ -19,6 +19,7 @@
 #include "liblttngmap/ring/context.h"
 #include "liblttngmap/ring/ring-filter.h"
 #include "liblttngmap/ring/ring-map.h"
+#include "liblttngmap/ring/ring-map-text.h"
 #include "liblttngmap/ring/ring-rseq.h"
 #include "liblttngmap/ring/ring-switch.h"
 #include "liblttngmap/ring/ring-trylock.h"
@@ -231,6 +232,16 @@ static enum ring_result try_event(struct local *local, const struct ring_channel
 	return try_write(local, channel, &record, by_rseq, full);
 }
 
+/* Try once to count in the table of update->place.cpu, as ring_map_rseq_count() says. */
+static enum ring_result count_rseq(const struct ring_channel *channel,
+				   const struct ring_map_update *update,
+				   const struct filter_key *key)
+{
+	return LIKELY(!key->size)
+		       ? ring_map_rseq_count(channel, __rseq_offset, update)
+		       : ring_map_rseq_count_text(channel, __rseq_offset, update, key->text);
+}
+
 /*
  * One attempt to count in a map, by a copy of its cached channel; RING_WRITTEN also where the
  * filter says that the event does not count.
@@ -241,8 +252,9 @@ static enum ring_result try_map(const struct local *local, uint32_t slot,
 {
 	uint32_t cpu = channel->use_rseq && by_rseq ? ring_rseq_cpu(__rseq_offset) : UINT32_MAX;
 	struct ring_map_update update = { .place = { .epoch = epoch } };
+	struct filter_key key;
 
-	switch (ring_filter_map(local, slot, event, &update)) {
+	switch (ring_filter_map(local, slot, event, &key, &update.add)) {
 	case CHANNEL_ON:
 		break;
 	case CHANNEL_OFF:
@@ -250,17 +262,18 @@ static enum ring_result try_map(const struct local *local, uint32_t slot,
 	default:
 		return RING_TOO_LARGE;
 	}
-	update.begin = ring_map_begin(channel, update.key);
+	update.key = key.key;
+	update.begin = ring_map_begin(channel, key.key);
 	if (cpu < channel->cpu_rings && !vfork_depth) {
 		update.place.cpu = cpu;
 		update.place.generation = channel->generation;
-		return ring_map_rseq_count(channel, __rseq_offset, &update);
+		return count_rseq(channel, &update, &key);
 	}
 	if (local_is_forked(local, epoch))
 		return RING_GONE;
 	cpu = channel->use_rseq ? channel->cpu_rings : first_guess(local, channel->cpu_rings);
-	ring_map_atomic_count(channel, cpu < channel->cpu_rings ? cpu : channel->cpu_rings,
-			      &update);
+	ring_map_atomic_count(channel, cpu < channel->cpu_rings ? cpu : channel->cpu_rings, &update,
+			      key.size ? key.text : NULL);
 	return RING_WRITTEN;
 }
 
@@ -493,20 +506,22 @@ static __attribute__((noinline)) void count_cached(struct local *local, uint32_t
 	const struct ring_channel *channel = &local->channels[slot];
 	struct ring_map_update update;
 	enum channel_result result;
+	struct filter_key key;
 	uint32_t cpu;
 
 	update.place.epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	result = ring_filter_map(local, slot, event, &update);
+	result = ring_filter_map(local, slot, event, &key, &update.add);
 	if (result == CHANNEL_OFF)
 		return;
 	if (LIKELY(result == CHANNEL_ON) && LIKELY(RING_CHANNEL_FIELD(channel, use_rseq))) {
 		cpu = ring_rseq_cpu(__rseq_offset);
-		update.begin = ring_map_begin(channel, update.key);
+		update.key = key.key;
+		update.begin = ring_map_begin(channel, key.key);
 		update.place.cpu = cpu;
 		update.place.generation = generation;
 		if (LIKELY(cpu < RING_CHANNEL_FIELD(channel, cpu_rings) && !vfork_depth) &&
-		    LIKELY(ring_map_rseq_count(channel, __rseq_offset, &update) == RING_WRITTEN))
+		    LIKELY(count_rseq(channel, &update, &key) == RING_WRITTEN))
 			return;
 	}
 	write_slow(local, slot, event, false);

@@ -138,6 +138,91 @@ bool filter_string_compare(const struct filter_source *source, const uint64_t *a
 	}
 }
 
+/* ---- keys of maps -------------------------------------------------------- */
+
+static uint64_t hash_word(uint64_t hash, uint64_t word, uint64_t seed)
+{
+	unsigned __int128 product = (unsigned __int128)(hash ^ word) * (seed | 1);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t size, uint64_t seed)
+{
+	uint64_t word;
+
+	for (; size >= sizeof(word); bytes += sizeof(word), size -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		hash = hash_word(hash, word, seed);
+	}
+	word = 0;
+	for (size_t i = 0; i < size; i++)
+		word |= (uint64_t)bytes[i] << (8 * i);
+	return size ? hash_word(hash, word, seed) : hash;
+}
+
+/* Room for a part of so many bytes, in a key that is zeros from there on; NULL: there is none. */
+static uint8_t *add_part(struct filter_key *key, size_t size, uint64_t seed)
+{
+	uint8_t *part = (uint8_t *)key->text + key->size;
+
+	if (size > sizeof(key->text) - key->size)
+		return NULL;
+	if (key->size == 0) {
+		for (size_t i = 0; i < sizeof(key->text) / sizeof(key->text[0]); i++)
+			__atomic_store_n(&key->text[i], 0, __ATOMIC_RELAXED);
+		key->seed = seed;
+		key->key = seed;
+	}
+	key->size += (uint32_t)size;
+	return part;
+}
+
+bool filter_key_number(struct filter_key *key, const uint64_t *arguments, uint64_t *result)
+{
+	uint8_t *part = add_part(key, 1 + sizeof(arguments[0]), arguments[3]);
+
+	if (!part)
+		return false;
+	part[0] = arguments[1] ? LTTNGMAP_FILTER_PART_UNSIGNED : LTTNGMAP_FILTER_PART_SIGNED;
+	memcpy(part + 1, &arguments[0], sizeof(arguments[0]));
+	key->key = hash_word(hash_word(key->key, part[0], key->seed), arguments[0], key->seed);
+	*result = 1;
+	return true;
+}
+
+bool filter_key_string(const struct filter_source *source, struct filter_key *key,
+		       const uint64_t *arguments, uint64_t *result)
+{
+	const uint64_t most = arguments[2] > UINT8_MAX ? UINT8_MAX : arguments[2];
+	enum found found;
+	const uint8_t *nul;
+	struct text text;
+	uint8_t *part;
+	size_t kept;
+
+	found = find(source, arguments[0], (int64_t)arguments[1], &text);
+	*result = found == FOUND;
+	if (found != FOUND)
+		return found == FOUND_NONE;
+	nul = text.size ? memchr(text.bytes, '\0', text.size) : NULL;
+	if (!nul && text.has_nul)
+		return false;
+	if (nul)
+		text.size = (size_t)(nul - text.bytes);
+	kept = text.size > most ? most : text.size;
+	part = add_part(key, 2 + kept, arguments[3]);
+	if (!part)
+		return false;
+	part[0] = kept < text.size ? LTTNGMAP_FILTER_PART_BEGIN : LTTNGMAP_FILTER_PART_STRING;
+	part[1] = (uint8_t)kept;
+	memcpy(part + 2, text.bytes, kept);
+	/* The kind is told by the size, and numbers' kinds are below those of strings. */
+	key->key = hash_word(key->key, text.size << 8 | LTTNGMAP_FILTER_PART_STRING, key->seed);
+	key->key = hash_bytes(key->key, text.bytes, text.size, key->seed);
+	return true;
+}
+
 /* ---- globs --------------------------------------------------------------- */
 
 struct part {

@@ -30,6 +30,10 @@ static inline bool filter_inside(uint64_t offset, uint64_t size, uint64_t end)
 bool filter_string_skip(const struct filter_source *source, uint64_t offset, uint64_t *after);
 bool filter_sequence_skip(const struct filter_source *source, uint64_t offset,
 			  uint64_t element_size, uint64_t *after);
+/* r1 to r4 of KEY_NUMBER and KEY_STRING. */
+bool filter_key_number(struct filter_key *key, const uint64_t *arguments, uint64_t *result);
+bool filter_key_string(const struct filter_source *source, struct filter_key *key,
+		       const uint64_t *arguments, uint64_t *result);
 /* arguments: r1 to r4 of the helper of that name. */
 bool filter_string_compare(const struct filter_source *source, const uint64_t *arguments,
 			   uint64_t *result);

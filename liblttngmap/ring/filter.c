@@ -37,7 +37,8 @@ struct machine {
 	const struct lttngmap_known *known;
 	size_t nr_known;
 	bool asked;
-	uint64_t stored; /* bit i: stack[i] was written */
+	struct filter_key *key; /* of a map's filter, or NULL */
+	uint64_t stored;        /* bit i: stack[i] was written */
 	uint64_t stack[FILTER_STACK_WORDS];
 };
 _Static_assert(FILTER_STACK_WORDS == 64, "one bit a word");
@@ -107,6 +108,11 @@ static __attribute__((noinline)) bool call(struct machine *machine, int32_t help
 	case LTTNGMAP_FILTER_BUCKET:
 		registers[0] = lttngmap_filter_bucket(a);
 		return true;
+	case LTTNGMAP_FILTER_KEY_NUMBER:
+		return machine->key && filter_key_number(machine->key, registers + 1, registers);
+	case LTTNGMAP_FILTER_KEY_STRING:
+		return machine->key &&
+		       filter_key_string(source, machine->key, registers + 1, registers);
 	default:
 		return false;
 	}
@@ -379,25 +385,31 @@ prepare(struct machine *machine, const uint64_t *at, const struct lttngmap_filte
 	};
 }
 
-/* `result`: r1 and r2, or NULL. */
+/* `key` and `add`: of a map's filter, or NULL. */
 static bool run_program(const uint64_t *at, const struct lttngmap_filter_program *program,
 			const void *fields, size_t fields_size,
-			const struct filter_contexts *contexts, uint64_t result[2])
+			const struct filter_contexts *contexts, struct filter_key *key,
+			uint64_t *add)
 {
 	struct machine machine; /* the stack is not worth 512 bytes of zeros an event */
 	bool passes;
 
 	prepare(&machine, at, program, fields, fields_size, contexts);
+	machine.key = key;
+	if (key)
+		key->size = 0;
 	passes = run(&machine, at + 1, program->nr_instructions, false);
-	if (result) {
-		result[0] = machine.registers[1];
-		result[1] = machine.registers[2];
-	}
-	return passes;
+	if (!passes || !key)
+		return passes;
+	if (!key->size)
+		key->key = machine.registers[1];
+	*add = machine.registers[2];
+	return true;
 }
 
 static bool run_filter(const void *filter, size_t size, const void *fields, size_t fields_size,
-		       const struct filter_contexts *contexts, uint64_t result[2])
+		       const struct filter_contexts *contexts, struct filter_key *key,
+		       uint64_t *add)
 {
 	const uint64_t *at = filter;
 
@@ -407,7 +419,7 @@ static bool run_filter(const void *filter, size_t size, const void *fields, size
 
 		if (taken == 0)
 			return false;
-		if (run_program(at, &program, fields, fields_size, contexts, result))
+		if (run_program(at, &program, fields, fields_size, contexts, key, add))
 			return true;
 		at += taken / sizeof(*at);
 		size -= taken;
@@ -418,19 +430,13 @@ static bool run_filter(const void *filter, size_t size, const void *fields, size
 bool filter_run(const void *filter, size_t size, const void *fields, size_t fields_size,
 		const struct filter_contexts *contexts)
 {
-	return run_filter(filter, size, fields, fields_size, contexts, NULL);
+	return run_filter(filter, size, fields, fields_size, contexts, NULL, NULL);
 }
 
 bool filter_run_map(const void *filter, size_t size, const void *fields, size_t fields_size,
-		    const struct filter_contexts *contexts, uint64_t *key, uint64_t *add)
+		    const struct filter_contexts *contexts, struct filter_key *key, uint64_t *add)
 {
-	uint64_t result[2];
-
-	if (!run_filter(filter, size, fields, fields_size, contexts, result))
-		return false;
-	*key = result[0];
-	*add = result[1];
-	return true;
+	return run_filter(filter, size, fields, fields_size, contexts, key, add);
 }
 
 bool filter_may_pass(const void *filter, size_t size, const void *fields, size_t fields_size,
@@ -449,6 +455,7 @@ bool filter_may_pass(const void *filter, size_t size, const void *fields, size_t
 		machine.known = known;
 		machine.nr_known = nr_known;
 		machine.asked = false;
+		machine.key = NULL;
 		if (run(&machine, at + 1, program.nr_instructions, true) || machine.asked)
 			return true;
 		at += taken / sizeof(*at);

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <lttngmap/abi.h>
 #include <lttngmap/event-class.h>
 
 /* A context's value. It stands while the filter runs. */
@@ -45,11 +46,18 @@ struct filter_contexts {
 bool filter_run(const void *filter, size_t size, const void *fields, size_t fields_size,
 		const struct filter_contexts *contexts);
 
-/*
- * The same of a map's filter; where the event counts, `key` and `add` are what its program left.
- */
+/* The key of an event in a map. */
+struct filter_key {
+	uint64_t key;  /* a number, or the hash of a text */
+	uint64_t seed; /* of the hash */
+	uint32_t size; /* of the text; 0: a number */
+	/* The text; zeros up to its end, where there is one. */
+	uint64_t text[LTTNGMAP_MAP_TEXT_SIZE / 8];
+};
+
+/* The same of a map's filter; where the event counts, `key` and `add` are set. */
 bool filter_run_map(const void *filter, size_t size, const void *fields, size_t fields_size,
-		    const struct filter_contexts *contexts, uint64_t *key, uint64_t *add);
+		    const struct filter_contexts *contexts, struct filter_key *key, uint64_t *add);
 
 /*
  * The same for a record of which only some bytes are known yet, and no context: false if the event

@@ -34,9 +34,10 @@ const uint64_t *ring_filter_words(const struct lttngmap_control *control, uint64
 	return (const uint64_t *)((const char *)control + filters);
 }
 
-/* `update`: of a map's channel, or NULL. */
+/* `key` and `add`: of a map's channel, or NULL. */
 static enum channel_result run(const struct local *local, uint32_t slot,
-			       const struct ring_event *event, struct ring_map_update *update)
+			       const struct ring_event *event, struct filter_key *key,
+			       uint64_t *add)
 {
 	const struct event_contexts contexts = { { get_context }, local, event->ip };
 	/* Any of them may be zero in a child that was forked just now. */
@@ -54,13 +55,13 @@ static enum channel_result run(const struct local *local, uint32_t slot,
 
 		/* A map's channel counts what has a filter. */
 		if (!named)
-			return update ? CHANNEL_OFF : CHANNEL_ON;
+			return key ? CHANNEL_OFF : CHANNEL_ON;
 		if (offset > control_size || size > control_size - offset)
 			return CHANNEL_LOST;
-		passes = update ? filter_run_map(control + offset, size, event->fields, event->size,
-						 &contexts.head, &update->key, &update->add)
-				: filter_run(control + offset, size, event->fields, event->size,
-					     &contexts.head);
+		passes = key ? filter_run_map(control + offset, size, event->fields, event->size,
+					      &contexts.head, key, add)
+			     : filter_run(control + offset, size, event->fields, event->size,
+					  &contexts.head);
 		/* The filter's bytes were read before the word is looked at again. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(word, __ATOMIC_RELAXED) == named)
@@ -72,13 +73,14 @@ static enum channel_result run(const struct local *local, uint32_t slot,
 enum channel_result ring_filter(const struct local *local, uint32_t slot,
 				const struct ring_event *event)
 {
-	return run(local, slot, event, NULL);
+	return run(local, slot, event, NULL, NULL);
 }
 
 enum channel_result ring_filter_map(const struct local *local, uint32_t slot,
-				    const struct ring_event *event, struct ring_map_update *update)
+				    const struct ring_event *event, struct filter_key *key,
+				    uint64_t *add)
 {
-	return run(local, slot, event, update);
+	return run(local, slot, event, key, add);
 }
 
 bool ring_filter_may_pass(const struct local *local, uint32_t slot, const struct ring_event *event,

@@ -10,6 +10,7 @@
 #include <lttngmap/abi.h>
 
 #include "liblttngmap/base/local.h"
+#include "liblttngmap/ring/filter.h"
 #include "liblttngmap/ring/filter-test.h"
 #include "liblttngmap/ring/ring.h"
 
@@ -25,9 +26,10 @@ const uint64_t *ring_filter_words(const struct lttngmap_control *control, uint64
 enum channel_result ring_filter(const struct local *local, uint32_t slot,
 				const struct ring_event *event);
 
-/* The same in a map's channel; where it is ON, `update` has the key and what to add. */
+/* The same in a map's channel; where it is ON, there are the key and what to add. */
 enum channel_result ring_filter_map(const struct local *local, uint32_t slot,
-				    const struct ring_event *event, struct ring_map_update *update);
+				    const struct ring_event *event, struct filter_key *key,
+				    uint64_t *add);
 
 /*
  * False if the event's filter rejects it whatever stands in those bytes of its fields that are not

@@ -2,14 +2,20 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "liblttngmap/ring/ring-map.h"
 
-/* Takes a free entry for the key. False: somebody else was faster. */
-static bool take(struct lttngmap_map_entry *entry, uint64_t key)
+/*
+ * Takes a free entry for the key, whose text goes to `to`, or which has none. False: somebody else
+ * was faster.
+ */
+static bool take(struct lttngmap_map_entry *entry, uint64_t key, uint64_t *to, const uint64_t *text)
 {
 	uint64_t none = 0;
 
 	if (!__atomic_compare_exchange_n(&entry->count, &none, LTTNGMAP_MAP_CLAIMED, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
+	for (unsigned i = 0; text && i < LTTNGMAP_MAP_TEXT_SIZE / sizeof(*text); i++)
+		__atomic_store_n(&to[i], text[i], __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->text, text ? lttngmap_map_text_mark(key) : 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&entry->key, key, __ATOMIC_RELAXED);
 	/* Release: whoever finds the count finds the key. */
 	__atomic_store_n(&entry->count, 1, __ATOMIC_RELEASE);
@@ -17,19 +23,23 @@ static bool take(struct lttngmap_map_entry *entry, uint64_t key)
 }
 
 void ring_map_atomic_count(const struct ring_channel *channel, uint32_t index,
-			   const struct ring_map_update *update)
+			   const struct ring_map_update *update, const uint64_t *text)
 {
 	char *table = ring_data_at(channel, index);
 	uint64_t size = ring_map_size(channel), at = update->begin;
-	struct lttngmap_map_entry *entry;
+	struct lttngmap_map_entry *entry = (void *)(table + size);
+	unsigned probes = text && !ring_map_has_texts(channel) ? 0 : LTTNGMAP_MAP_PROBES;
 
-	for (unsigned i = 0; i < LTTNGMAP_MAP_PROBES; i++, at += sizeof(*entry)) {
-		uint64_t count;
+	for (unsigned i = 0; i < probes; i++, at += sizeof(*entry)) {
+		uint64_t count, offset = at & (size - sizeof(*entry));
 
-		entry = (void *)(table + (at & (size - sizeof(*entry))));
+		entry = (void *)(table + offset);
 		/* Acquire: pairs with take(). */
 		count = __atomic_load_n(&entry->count, __ATOMIC_ACQUIRE);
-		if (count == 0 && take(entry, update->key)) {
+		if (count == 0 &&
+		    take(entry, update->key,
+			 (void *)(table + lttngmap_map_text_offset(offset, channel->subbuf_shift)),
+			 text)) {
 			__atomic_add_fetch(&entry->sum, update->add, __ATOMIC_RELAXED);
 			return;
 		}

@@ -107,9 +107,16 @@ stale:
 
 /*
  * Count in table `index`, where threads without a restartable sequence do. `channel` is a copy of
- * the cached channel. Signal-safe; never waits.
+ * the cached channel. `text`: LTTNGMAP_MAP_TEXT_SIZE bytes of which update->key is the hash; NULL:
+ * it is a number. Signal-safe; never waits.
  */
 void ring_map_atomic_count(const struct ring_channel *channel, uint32_t index,
-			   const struct ring_map_update *update);
+			   const struct ring_map_update *update, const uint64_t *text);
+
+/* Have the tables room for texts? */
+static inline bool ring_map_has_texts(const struct ring_channel *channel)
+{
+	return RING_CHANNEL_FIELD(channel, index_mask) == LTTNGMAP_MAP_TEXT_SUBBUFS - 1;
+}
 
 #endif /* LIBLTTNGMAP_RING_RING_MAP_H */

@@ -96,13 +96,15 @@ void control_refuse_already(struct control_client *client, const char *hint, con
 }
 
 void control_refuse_at(struct control_client *client, const char *hint, const char *error,
-		       unsigned int column, unsigned int length)
+		       const char *in, unsigned int column, unsigned int length)
 {
 	struct json_object *answer = json_object_new_object();
 
 	json_object_object_add(answer, "ok", json_object_new_boolean(false));
 	json_object_object_add(answer, "error", json_object_new_string(error));
 	json_object_object_add(answer, "hint", json_object_new_string(hint));
+	if (in)
+		json_object_object_add(answer, "in", json_object_new_string(in));
 	json_object_object_add(answer, "column", json_object_new_int64(column));
 	json_object_object_add(answer, "length", json_object_new_int64(length));
 	client_send(client, answer);

@@ -30,9 +30,11 @@ void control_refuse(struct control_client *client, const char *hint, const char 
  */
 void control_refuse_already(struct control_client *client, const char *hint, const char *format,
 			    ...) __attribute__((format(printf, 3, 4)));
-/* The filter is wrong at that place: in bytes, from 0. */
+/*
+ * The filter, or the text of the request's member `in`, is wrong at that place: in bytes, from 0.
+ */
 void control_refuse_at(struct control_client *client, const char *hint, const char *error,
-		       unsigned int column, unsigned int length);
+		       const char *in, unsigned int column, unsigned int length);
 /* It becomes the consumer's connection, or is refused. */
 void control_become_consumer(struct control_client *client);
 

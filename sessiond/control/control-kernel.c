@@ -70,7 +70,7 @@ static int make_domain(struct control_client *client, struct session *session)
 static void refuse_problem(struct control_client *client, const struct kernel_problem *problem)
 {
 	if (problem->column >= 0)
-		control_refuse_at(client, problem->hint, problem->why,
+		control_refuse_at(client, problem->hint, problem->why, NULL,
 				  (unsigned int)problem->column, 1);
 	else
 		control_refuse(client, problem->hint, "%s", problem->why);

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <lttngmap/filter-code.h>
+
+#include "common/base/name.h"
 #include "common/protocol/protocol-control.h"
 #include "sessiond/app/late-attach.h"
 #include "sessiond/base/parts.h"
@@ -120,6 +123,8 @@ static int make_channel(struct control_client *client, struct session *session,
 	bool in_sum;
 	int status = channel_map_create(expressions, &config.map, &error, &in_sum);
 
+	if (status == 0 && filter_map_may_have_texts(&config.map->expressions))
+		config.subbufs = LTTNGMAP_MAP_TEXT_SUBBUFS;
 	if (status == -ENOMEM) {
 		control_refuse(client, "try again", "cannot make map %s: out of memory",
 			       session->name);
@@ -131,7 +136,8 @@ static int make_channel(struct control_client *client, struct session *session,
 					   "the language"
 					 : "that is what to count by; lttngmap-filter(7) has the "
 					   "language",
-				  error.message, error.column - 1, error.length);
+				  error.message, in_sum ? "sum" : "by", error.column - 1,
+				  error.length);
 		return status;
 	}
 	status = session_add_channel(session, &config, channel, why, hint);
@@ -245,11 +251,81 @@ void control_serve_map_list(struct control_client *client, struct json_object *r
 	control_part_answer(client, &part, "maps", 0);
 }
 
+/* JSON is UTF-8: each other byte becomes U+FFFD. */
+static struct json_object *new_string(const char *bytes, size_t size)
+{
+	char text[LTTNGMAP_MAP_TEXT_SIZE * 3];
+	size_t used = 0;
+
+	for (size_t i = 0, step; i < size; i += step) {
+		size_t length = name_letter_length(bytes + i, size - i);
+
+		step = length ? length : 1;
+		memcpy(text + used, length ? bytes + i : "\xef\xbf\xbd", length ? length : 3);
+		used += length ? length : 3;
+	}
+	return json_object_new_string_len(text, (int)used);
+}
+
+/* A part of a text, `size` bytes of which are left; *length: its own. NULL: it is none. */
+static struct json_object *describe_part(const uint8_t *part, size_t size, uint64_t hash,
+					 size_t *length)
+{
+	struct json_object *object;
+	uint64_t number;
+
+	if (part[0] == LTTNGMAP_FILTER_PART_SIGNED || part[0] == LTTNGMAP_FILTER_PART_UNSIGNED) {
+		*length = 1 + sizeof(number);
+		if (size < *length)
+			return NULL;
+		memcpy(&number, part + 1, sizeof(number));
+		return part[0] == LTTNGMAP_FILTER_PART_SIGNED
+			       ? json_object_new_int64((int64_t)number)
+			       : json_object_new_uint64(number);
+	}
+	if ((part[0] != LTTNGMAP_FILTER_PART_STRING && part[0] != LTTNGMAP_FILTER_PART_BEGIN) ||
+	    size < 2 || size - 2 < part[1])
+		return NULL;
+	*length = 2 + (size_t)part[1];
+	if (part[0] == LTTNGMAP_FILTER_PART_STRING)
+		return new_string((const char *)part + 2, part[1]);
+	object = json_object_new_object();
+	json_object_object_add(object, "begin", new_string((const char *)part + 2, part[1]));
+	json_object_object_add(object, "hash", json_object_new_uint64(hash));
+	return object;
+}
+
+/* A value, or an array of several; null where a process damaged the text. */
+static struct json_object *describe_text(const struct map_count *count)
+{
+	struct json_object *array = json_object_new_array(), *only;
+	uint8_t text[LTTNGMAP_MAP_TEXT_SIZE];
+	size_t length = 0;
+
+	if (channel_map_read_text(count, text) != 0)
+		text[0] = LTTNGMAP_FILTER_PART_NONE;
+	for (size_t at = 0; at < sizeof(text) && text[at] != LTTNGMAP_FILTER_PART_NONE;
+	     at += length) {
+		struct json_object *part =
+			describe_part(text + at, sizeof(text) - at, count->key, &length);
+
+		if (!part)
+			break;
+		json_object_array_add(array, part);
+	}
+	if (json_object_array_length(array) > 1)
+		return array;
+	only = json_object_get(json_object_array_get_idx(array, 0));
+	json_object_put(array);
+	return only;
+}
+
 static struct json_object *describe_count(const struct map_count *count)
 {
 	struct json_object *array = json_object_new_array();
 
-	json_object_array_add(array, json_object_new_uint64(count->key));
+	json_object_array_add(array, count->texts ? describe_text(count)
+						  : json_object_new_uint64(count->key));
 	json_object_array_add(array, json_object_new_uint64(count->count));
 	json_object_array_add(array, json_object_new_uint64(count->sum));
 	return array;
@@ -264,6 +340,7 @@ static void answer_counts(struct control_client *client, const struct session *s
 	struct ring_totals totals;
 	bool more = false;
 
+	part.bytes += 128;
 	for (size_t i = 0; i < counts->nr_counts; i++) {
 		if (counts->counts[i].key < from)
 			continue;
@@ -278,7 +355,9 @@ static void answer_counts(struct control_client *client, const struct session *s
 	control_add_bool(answer, "signed", map_channel(session)->map->expressions.is_signed);
 	control_add_bool(answer, "histogram", map_channel(session)->map->expressions.is_histogram);
 	control_add_bool(answer, "sums", map_channel(session)->map->expressions.add != NULL);
-	control_add_bool(answer, "keys", map_channel(session)->map->expressions.key != NULL);
+	control_add_bool(answer, "sums_signed",
+			 !map_channel(session)->map->expressions.is_sum_unsigned);
+	control_add_bool(answer, "keys", map_channel(session)->map->expressions.nr_keys > 0);
 	control_add_number(answer, "other", counts->other.count);
 	json_object_object_add(answer, "other_sum", json_object_new_uint64(counts->other.sum));
 	control_add_number(answer, "lost", totals.discarded);

@@ -48,13 +48,9 @@ void control_refuse_rule(struct control_client *client, const struct channel *ch
 			 const struct rule_config *config, const struct rule_problem *problem,
 			 int error)
 {
-	/* In which of a map's texts it is, is not known. */
-	if (problem->in_filter && channel->map)
-		control_refuse(client, "lttngmap-filter(7) has the language",
-			       "cannot count '%.100s': %s", config->patterns, problem->why);
-	else if (problem->in_filter)
+	if (problem->in_filter)
 		control_refuse_at(client, "lttngmap-filter(7) has the language", problem->why,
-				  problem->column, problem->length);
+				  problem->in, problem->column, problem->length);
 	else if (error == -ENOSPC)
 		control_refuse(client, "join rules by commas, or use '*'",
 			       "cannot enable '%.100s' in channel %s: %s", config->patterns,

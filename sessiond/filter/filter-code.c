@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <lttngmap/abi.h>
+
 #include "common/base/filter-float.h"
 
 void filter_jump(struct filter_emitter *emitter, const struct filter_node *node, bool when,
@@ -128,6 +130,79 @@ int filter_compile(struct filter_expression *expression, const struct registry_c
 
 /* ---- maps ---------------------------------------------------------------- */
 
+/* Bytes up to the comma behind a key, or the text's end. */
+static size_t key_length(const char *text)
+{
+	bool in_string = false;
+	unsigned deep = 0;
+	size_t i;
+
+	for (i = 0; text[i]; i++) {
+		if (in_string && text[i] == '\\' && text[i + 1])
+			i++;
+		else if (text[i] == '"')
+			in_string = !in_string;
+		else if (!in_string && strchr("([", text[i]))
+			deep++;
+		else if (!in_string && strchr(")]", text[i]))
+			deep -= deep > 0;
+		else if (!in_string && !deep && text[i] == ',')
+			break;
+	}
+	return i;
+}
+
+int filter_map_parse(struct filter_map *map, const char *text, bool is_histogram,
+		     struct filter_error *error)
+{
+	const char *at = text;
+	size_t length;
+
+	map->is_histogram = is_histogram;
+	for (;; at += length + 1) {
+		struct filter_span span = { (unsigned)(at - text), 1 };
+		char *key;
+		int status;
+
+		length = key_length(at);
+		if (map->nr_keys == (is_histogram ? 1 : FILTER_MAP_KEYS_MAX))
+			return filter_refuse(error, &span,
+					     is_histogram ? "a histogram is of one number"
+							  : "a map has no more than 4 keys");
+		key = strndup(at, length);
+		if (!key)
+			return -ENOMEM;
+		status = filter_expression_parse(key, &map->keys[map->nr_keys], error);
+		free(key);
+		error->in = "by";
+		error->column += (unsigned)(at - text);
+		map->key_at[map->nr_keys] = (unsigned)(at - text);
+		if (status < 0)
+			return status;
+		map->nr_keys++;
+		if (!at[length])
+			return 0;
+	}
+}
+
+void filter_map_clear(struct filter_map *map)
+{
+	for (size_t i = 0; i < map->nr_keys; i++)
+		filter_expression_destroy(map->keys[i]);
+	filter_expression_destroy(map->add);
+	*map = (struct filter_map){ .nr_keys = 0 };
+}
+
+bool filter_map_may_have_texts(const struct filter_map *map)
+{
+	const struct filter_node *root = map->nr_keys ? map->keys[0]->root : NULL;
+
+	if (map->is_histogram || !root)
+		return false;
+	return map->nr_keys > 1 || root->kind == FILTER_NODE_FIELD ||
+	       root->kind == FILTER_NODE_CONTEXT;
+}
+
 /* NULL is allowed. 0, -EINVAL or -ENOENT. */
 static int type_number(struct filter_expression *expression,
 		       const struct registry_class *event_class,
@@ -141,8 +216,52 @@ static int type_number(struct filter_expression *expression,
 	if (status < 0 || filter_is_integer(expression->root))
 		return status;
 	return filter_refuse(error, &expression->root->span,
-			     "a map counts by integers and adds "
-			     "up integers, and this is none");
+			     "a histogram and a sum are of integers, and this is none");
+}
+
+static bool is_string(const struct filter_node *node)
+{
+	return node->type == FILTER_TYPE_STRING;
+}
+
+/* Returns the same as type_number(). */
+static int type_key(struct filter_expression *expression, const struct registry_class *event_class,
+		    const struct filter_context_list *contexts, struct filter_error *error)
+{
+	int status = filter_types(expression, event_class, contexts, false, error);
+
+	if (status < 0 || filter_is_integer(expression->root) ||
+	    (is_string(expression->root) && expression->root->kind != FILTER_NODE_STRING))
+		return status;
+	return filter_refuse(error, &expression->root->span,
+			     "a map counts by integers and by strings of the event, and this is "
+			     "neither");
+}
+
+static int type_map(struct filter_map *map, const struct registry_class *event_class,
+		    const struct filter_context_list *contexts, struct filter_error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < map->nr_keys; i++) {
+		status = map->is_histogram ? type_number(map->keys[i], event_class, contexts, error)
+					   : type_key(map->keys[i], event_class, contexts, error);
+		if (status == 0)
+			continue;
+		error->in = "by";
+		error->column += map->key_at[i];
+		return status;
+	}
+	status = type_number(map->add, event_class, contexts, error);
+	if (status < 0) {
+		error->in = "sum";
+		return status;
+	}
+	if (map->nr_keys == 1 && map->keys[0]->root->type == FILTER_TYPE_SIGNED)
+		map->is_signed = !map->is_histogram;
+	if (map->add && map->add->root->type == FILTER_TYPE_UNSIGNED)
+		map->is_sum_unsigned = true;
+	return 0;
 }
 
 /* r0 = the bucket of r0; a number below 0 is in the first one. */
@@ -164,10 +283,10 @@ static bool code_key(struct filter_emitter *emitter, const struct filter_map *ma
 {
 	unsigned kind = LTTNGMAP_FILTER_KEY_NONE, offset = 0, integer = 0;
 
-	if (map->add)
+	if (map->add || map->nr_keys > 1)
 		return false;
-	if (map->key) {
-		if (!filter_find_integer(emitter, map->key->root, &offset, &integer))
+	if (map->nr_keys) {
+		if (!filter_find_integer(emitter, map->keys[0]->root, &offset, &integer))
 			return false;
 		kind = map->is_histogram ? LTTNGMAP_FILTER_KEY_BUCKET : LTTNGMAP_FILTER_KEY_FIELD;
 	}
@@ -176,14 +295,44 @@ static bool code_key(struct filter_emitter *emitter, const struct filter_map *ma
 	return true;
 }
 
+/* Makes a key that is a text, of a part for each. Numbers take 9 bytes, strings share the rest. */
+static void code_text(struct filter_emitter *emitter, const struct filter_map *map)
+{
+	unsigned room = LTTNGMAP_MAP_TEXT_SIZE, strings = 0;
+
+	for (size_t i = 0; i < map->nr_keys; i++) {
+		bool is_text = is_string(map->keys[i]->root);
+
+		strings += is_text;
+		room -= is_text ? 0 : 9;
+	}
+	for (size_t i = 0; i < map->nr_keys; i++) {
+		const struct filter_node *root = map->keys[i]->root;
+
+		if (is_string(root)) {
+			filter_code_key_string(emitter, root, room / strings - 2, map->seed);
+		} else {
+			filter_value(emitter, root, &emitter->reject);
+			filter_move(emitter, 1, 0);
+			filter_move_constant(emitter, 2, root->type == FILTER_TYPE_UNSIGNED);
+			filter_move_constant(emitter, 4, map->seed);
+			filter_call(emitter, LTTNGMAP_FILTER_KEY_NUMBER);
+		}
+		filter_emit_jump(emitter, FILTER_JMP(JEQ), 0, 0, 0, &emitter->reject);
+	}
+	filter_move_constant(emitter, 1, 0);
+}
+
 static void code_map(struct filter_emitter *emitter, const struct filter_map *map)
 {
 	if (map->add) {
 		filter_value(emitter, map->add->root, &emitter->reject);
 		filter_push(emitter);
 	}
-	if (map->key) {
-		const struct filter_node *root = map->key->root;
+	if (map->nr_keys > 1 || (map->nr_keys && is_string(map->keys[0]->root))) {
+		code_text(emitter, map);
+	} else if (map->nr_keys) {
+		const struct filter_node *root = map->keys[0]->root;
 
 		filter_value(emitter, root, &emitter->reject);
 		if (map->is_histogram)
@@ -209,13 +358,9 @@ int filter_compile_map(struct filter_expression *filter, struct filter_map *map,
 	int status = filter ? filter_types(filter, event_class, contexts, true, error) : 0;
 
 	if (status == 0)
-		status = type_number(map->key, event_class, contexts, error);
-	if (status == 0)
-		status = type_number(map->add, event_class, contexts, error);
+		status = type_map(map, event_class, contexts, error);
 	if (status < 0)
 		return status;
-	if (map->key && !map->is_histogram && map->key->root->type == FILTER_TYPE_SIGNED)
-		map->is_signed = true;
 	emitter = calloc(1, sizeof(*emitter));
 	if (!emitter)
 		return -ENOMEM;

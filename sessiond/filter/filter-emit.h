@@ -93,6 +93,9 @@ bool filter_find_integer(const struct filter_emitter *emitter, const struct filt
 /* r0 = -1, 0, 1 or NO_VALUE. */
 void filter_compare_strings(struct filter_emitter *emitter, const struct filter_node *a,
 			    const struct filter_node *b);
+/* r0 = 1, or 0: no value; a part of a map's key, of so many bytes at most. */
+void filter_code_key_string(struct filter_emitter *emitter, const struct filter_node *string,
+			    unsigned most, uint64_t seed);
 /* r0 = 1, 0 or NO_VALUE; `pattern` has an ANY. */
 void filter_match_string(struct filter_emitter *emitter, const struct filter_node *string,
 			 const struct filter_node *pattern);

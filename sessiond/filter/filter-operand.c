@@ -209,6 +209,14 @@ static struct string find_string(struct filter_emitter *emitter, const struct fi
 		string.sort = LTTNGMAP_FILTER_STRING_POOL;
 		return string;
 	}
+	if (node->kind == FILTER_NODE_CONTEXT && node->context_id == FILTER_CONTEXT_EVENT) {
+		const char *name = emitter->event_class->full_name;
+
+		string.where = filter_pool_add(emitter, name, strlen(name)) | (uint64_t)strlen(name)
+										      << 32;
+		string.sort = LTTNGMAP_FILTER_STRING_POOL;
+		return string;
+	}
 	if (node->kind == FILTER_NODE_CONTEXT) {
 		string.where = node->context_id;
 		string.sort = LTTNGMAP_FILTER_STRING_CONTEXT;
@@ -257,6 +265,19 @@ void filter_compare_strings(struct filter_emitter *emitter, const struct filter_
 	string_arguments(emitter, &first, 1);
 	string_arguments(emitter, &second, 3);
 	filter_call(emitter, LTTNGMAP_FILTER_STRING_COMPARE);
+}
+
+void filter_code_key_string(struct filter_emitter *emitter, const struct filter_node *node,
+			    unsigned most, uint64_t seed)
+{
+	struct string string = find_string(emitter, node);
+
+	if (!string.is_found)
+		find_offset(emitter, string.number);
+	string_arguments(emitter, &string, 1);
+	filter_move_constant(emitter, 3, most);
+	filter_move_constant(emitter, 4, seed);
+	filter_call(emitter, LTTNGMAP_FILTER_KEY_STRING);
 }
 
 /* ---- globs --------------------------------------------------------------- */

@@ -31,6 +31,7 @@ struct filter_error {
 	unsigned column;                   /* of the place's first byte, from 1 on */
 	unsigned length;                   /* of the place, bytes; at least 1 */
 	char field[LTTNGMAP_NAME_MAX + 1]; /* -ENOENT: the field as it was written */
+	const char *in;                    /* "by" or "sum", of a map; NULL: the filter */
 };
 
 enum filter_type {
@@ -55,12 +56,20 @@ struct filter_context_list {
 
 struct filter_expression;
 
-/* A map's key, and the number that it adds up; NULL: none. */
+#define FILTER_MAP_KEYS_MAX 4
+/* A context that is the event's name, which code has as a string. */
+#define FILTER_CONTEXT_EVENT 65u
+
+/* A map's keys, and the number that it adds up; NULL: none. */
 struct filter_map {
-	struct filter_expression *key;
+	struct filter_expression *keys[FILTER_MAP_KEYS_MAX];
+	unsigned key_at[FILTER_MAP_KEYS_MAX]; /* in the text of all */
+	size_t nr_keys;                       /* 0: one count of all */
 	struct filter_expression *add;
-	bool is_histogram; /* by the bucket of `key` */
-	bool is_signed;    /* a class was compiled whose key has a sign */
+	uint64_t seed;        /* of the hash of a key that is a text */
+	bool is_histogram;    /* by the bucket of keys[0] */
+	bool is_signed;       /* a class was compiled whose key has a sign */
+	bool is_sum_unsigned; /* a class was compiled that adds numbers of 64 bits without a sign */
 };
 
 struct filter_program {
@@ -94,8 +103,17 @@ int filter_compile(struct filter_expression *expression, const struct registry_c
 		   struct filter_error *error);
 
 /*
- * The same for a map's channel: the program also makes the key and the number to add. `filter` may
- * be NULL. Both have to be integers.
+ * Reads a map's keys, with commas between, into an empty `map`, and sets is_histogram. As
+ * filter_expression_parse(); the caller destroys the map by filter_map_clear() in any case.
+ */
+int filter_map_parse(struct filter_map *map, const char *text, bool is_histogram,
+		     struct filter_error *error);
+void filter_map_clear(struct filter_map *map);
+/* True unless all keys that it makes are integers. */
+bool filter_map_may_have_texts(const struct filter_map *map);
+/*
+ * The same as filter_compile() for a map's channel: the program also makes the key and the number
+ * to add. `filter` may be NULL.
  */
 int filter_compile_map(struct filter_expression *filter, struct filter_map *map,
 		       const struct registry_class *event_class,

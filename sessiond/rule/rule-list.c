@@ -47,10 +47,10 @@ static size_t entry_size(const struct rule_entry *entry)
 			 entry->filter ? filter_expression_text(entry->filter) : NULL);
 }
 
-/* Names that $ctx.NAME accepts: each context of one value, and the CPU. */
+/* Names that $ctx.NAME accepts: each context of one value, the CPU and the event's name. */
 static const struct filter_context_list *context_list(void)
 {
-	static struct filter_context contexts[LTTNGMAP_CONTEXTS + 1];
+	static struct filter_context contexts[LTTNGMAP_CONTEXTS + 2];
 	static struct filter_context_list list = { contexts, 0 };
 	size_t count = 0;
 
@@ -73,6 +73,11 @@ static const struct filter_context_list *context_list(void)
 		.id = LTTNGMAP_FILTER_CONTEXT_CPU_ID,
 		.type = FILTER_TYPE_SIGNED,
 	};
+	contexts[count++] = (struct filter_context){
+		.name = "event",
+		.id = FILTER_CONTEXT_EVENT,
+		.type = FILTER_TYPE_STRING,
+	};
 	list.nr_contexts = count;
 	return &list;
 }
@@ -81,6 +86,7 @@ static void tell_problem(struct rule_problem *problem, const struct filter_error
 {
 	snprintf(problem->why, sizeof(problem->why), "%s", error->message);
 	problem->in_filter = true;
+	problem->in = error->in;
 	problem->column = error->column - 1;
 	problem->length = error->length;
 }

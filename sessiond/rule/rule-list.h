@@ -63,6 +63,7 @@ struct rule_list {
 struct rule_problem {
 	char why[RULE_LIST_WHY_SIZE];
 	bool in_filter;
+	const char *in;      /* as of struct filter_error */
 	unsigned int column; /* from 0 */
 	unsigned int length;
 };

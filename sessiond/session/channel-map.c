@@ -23,8 +23,8 @@ void channel_map_destroy(struct channel_map *map)
 {
 	if (!map)
 		return;
-	filter_expression_destroy(map->expressions.key);
-	filter_expression_destroy(map->expressions.add);
+	filter_map_clear(&map->expressions);
+	free(map->by);
 	free(map);
 }
 
@@ -35,8 +35,12 @@ int channel_map_create(const struct channel_map_config *config, struct channel_m
 	int status = map ? 0 : -ENOMEM;
 
 	*in_sum = false;
-	if (status == 0 && config->by)
-		status = filter_expression_parse(config->by, &map->expressions.key, error);
+	if (status == 0 && config->by) {
+		map->by = strdup(config->by);
+		status = map->by ? filter_map_parse(&map->expressions, config->by,
+						    config->is_histogram, error)
+				 : -ENOMEM;
+	}
 	if (status == 0 && config->sum) {
 		*in_sum = true;
 		status = filter_expression_parse(config->sum, &map->expressions.add, error);
@@ -45,7 +49,6 @@ int channel_map_create(const struct channel_map_config *config, struct channel_m
 		channel_map_destroy(map);
 		return status;
 	}
-	map->expressions.is_histogram = config->is_histogram;
 	*result = map;
 	return 0;
 }
@@ -55,7 +58,7 @@ void channel_map_get_config(const struct channel_map *map, struct channel_map_co
 	const struct filter_map *expressions = &map->expressions;
 
 	*config = (struct channel_map_config){
-		.by = expressions->key ? filter_expression_text(expressions->key) : NULL,
+		.by = map->by,
 		.sum = expressions->add ? filter_expression_text(expressions->add) : NULL,
 		.is_histogram = expressions->is_histogram,
 	};
@@ -69,7 +72,9 @@ struct found {
 	size_t room;
 };
 
-static int add_entry(struct found *found, const struct lttngmap_map_entry *entry)
+/* `text_at`: where its text is in `memory`; 0: it cannot have one. */
+static int add_entry(struct found *found, const struct lttngmap_map_entry *entry,
+		     const struct memory *memory, uint64_t text_at)
 {
 	struct map_counts *counts = found->counts;
 
@@ -89,8 +94,14 @@ static int add_entry(struct found *found, const struct lttngmap_map_entry *entry
 		counts->counts = larger;
 		found->room = room;
 	}
-	counts->counts[counts->nr_counts++] =
-		(struct map_count){ entry->key, entry->count, entry->sum };
+	counts->counts[counts->nr_counts++] = (struct map_count){
+		.key = entry->key,
+		.count = entry->count,
+		.sum = entry->sum,
+		.texts = text_at && entry->text == lttngmap_map_text_mark(entry->key) ? memory
+										      : NULL,
+		.text_at = text_at,
+	};
 	return 0;
 }
 
@@ -100,6 +111,8 @@ static int add_entry(struct found *found, const struct lttngmap_map_entry *entry
  */
 static int read_table(const struct memory *memory, uint64_t at, void *table, size_t size)
 {
+	/* A map begins at a page. */
+	const uint64_t before = at % 4096;
 	ssize_t got;
 	char *map;
 	int error;
@@ -110,14 +123,14 @@ static int read_table(const struct memory *memory, uint64_t at, void *table, siz
 		while (got < 0 && errno == EINTR);
 		return got == (ssize_t)size ? 0 : -EIO;
 	}
-	map = mmap(NULL, size, PROT_READ, MAP_SHARED, memory->fd, (off_t)at);
+	map = mmap(NULL, before + size, PROT_READ, MAP_SHARED, memory->fd, (off_t)(at - before));
 	if (map == MAP_FAILED)
 		return -errno;
-	error = map_guard_add(map, size);
+	error = map_guard_add(map, before + size);
 	if (!error)
-		error = map_guard_copy(table, map, size);
+		error = map_guard_copy(table, map + before, size);
 	map_guard_remove(map);
-	munmap(map, size);
+	munmap(map, before + size);
 	return error;
 }
 
@@ -129,15 +142,22 @@ static int read_tables(const struct channel *channel, const struct memory *memor
 	const size_t size = (nr_entries + 1) * sizeof(*table);
 	const uint64_t ring_size = ((UINT64_C(1) << channel->subbufs_shift) + 1)
 				   << channel->subbuf_shift;
+	const bool has_texts = 1u << channel->subbufs_shift == LTTNGMAP_MAP_TEXT_SUBBUFS;
 	int error = 0;
 
 	for (uint32_t i = 0; error == 0 && i < daemon->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++) {
-		if (read_table(memory, daemon->meta_page_size + i * ring_size, table, size) != 0) {
+		const uint64_t at = daemon->meta_page_size + i * ring_size;
+
+		if (read_table(memory, at, table, size) != 0) {
 			found->counts->nr_unreadable++;
 			continue;
 		}
 		for (size_t k = 0; error == 0 && k < nr_entries; k++)
-			error = add_entry(found, &table[k]);
+			error = add_entry(
+				found, &table[k], memory,
+				has_texts ? at + lttngmap_map_text_offset(k * sizeof(*table),
+									  channel->subbuf_shift)
+					  : 0);
 		if (table[nr_entries].count <= COUNT_MAX) {
 			found->counts->other.count += table[nr_entries].count;
 			found->counts->other.sum += table[nr_entries].sum;
@@ -150,7 +170,9 @@ static int by_key(const void *a, const void *b)
 {
 	const struct map_count *left = a, *right = b;
 
-	return left->key < right->key ? -1 : left->key > right->key;
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	return (left->texts != NULL) - (right->texts != NULL);
 }
 
 /* One of each key. */
@@ -163,7 +185,7 @@ static void join(struct map_counts *counts)
 		return;
 	qsort(all, counts->nr_counts, sizeof(all[0]), by_key);
 	for (size_t i = 1; i < counts->nr_counts; i++) {
-		if (all[i].key != all[kept].key) {
+		if (by_key(&all[i], &all[kept]) != 0) {
 			all[++kept] = all[i];
 			continue;
 		}
@@ -197,4 +219,9 @@ int channel_map_read(const struct channel *channel, struct map_counts *counts)
 	}
 	join(counts);
 	return 0;
+}
+
+int channel_map_read_text(const struct map_count *count, uint8_t text[LTTNGMAP_MAP_TEXT_SIZE])
+{
+	return read_table(count->texts, count->text_at, text, LTTNGMAP_MAP_TEXT_SIZE);
 }

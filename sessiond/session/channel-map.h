@@ -15,9 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <lttngmap/abi.h>
+
 #include "sessiond/filter/filter.h"
 
 struct channel;
+struct memory;
 struct session;
 
 struct channel_map_config {
@@ -28,6 +31,7 @@ struct channel_map_config {
 
 struct channel_map {
 	struct filter_map expressions;
+	char *by; /* as it was given, or NULL */
 };
 
 /* 0; -EINVAL, *error filled, and *in_sum says in which text; or -ENOMEM. */
@@ -38,14 +42,16 @@ void channel_map_destroy(struct channel_map *map);
 void channel_map_get_config(const struct channel_map *map, struct channel_map_config *config);
 
 struct map_count {
-	uint64_t key;
+	uint64_t key; /* a number, or the hash of a text */
 	uint64_t count;
-	uint64_t sum; /* modulo 2^64 */
+	uint64_t sum;               /* modulo 2^64 */
+	const struct memory *texts; /* that has the text, and where; NULL: a number */
+	uint64_t text_at;
 };
 
 /* Counts of all CPUs and users, so far. */
 struct map_counts {
-	struct map_count *counts; /* by ascending keys, as unsigned numbers */
+	struct map_count *counts; /* by ascending keys, as unsigned numbers, or hashes */
 	size_t nr_counts;
 	struct map_count other; /* of keys that found no place */
 	uint32_t nr_damaged;    /* entries that cannot be, and were left out */
@@ -57,5 +63,7 @@ struct map_counts {
  * frees counts->counts.
  */
 int channel_map_read(const struct channel *channel, struct map_counts *counts);
+/* A count's text, as any process of the user may have left it. 0 or -errno. */
+int channel_map_read_text(const struct map_count *count, uint8_t text[LTTNGMAP_MAP_TEXT_SIZE]);
 
 #endif /* SESSIOND_SESSION_CHANNEL_MAP_H */

@@ -292,6 +292,11 @@ static int add_stream(const struct channel *channel)
 static void take_map(struct channel *channel, struct channel_map *map)
 {
 	channel->map = map;
+	/* The hash of a text stays the same for the life of the map. */
+	if (map)
+		map->expressions.seed = (uint64_t)strtoull(channel->session->uuid, NULL, 16) |
+					(uint64_t)strtoull(channel->session->uuid + 9, NULL, 16)
+						<< 32;
 	channel->rules.map = map ? &map->expressions : NULL;
 }
 

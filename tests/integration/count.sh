@@ -41,21 +41,35 @@ is "$(ls)" $'counts\nerr\nout' '  ... nor a trace'
 count --json -o out -e numbered:event --filter 'number % 3 == 0' --histogram number -- "$emit" counts 1 90 2>err
 is "$(counts out | awk -F, '{ n += $2 } END { print n, NR }')" '30 30' 'a filter, and a histogram' || diag "$(<out)"
 count -- "$emit" counts 1 10 >out 2>err
-like "$(<err)" '^emit: [0-9,]+ events$' 'without a rule, all events'
+like "$(<err)" '^emit: [0-9,]+ events of [0-9]+ keys?.* numbered:event +10 ' 'without a rule, all events, by name'
+# shellcheck disable=SC2016 # contexts are not variables
+count --by '$ctx.procname' --sum 1 -e numbered:event -- "$emit" counts 1 10 >out 2>err
+like "$(<err)" 'emit: 10 events, sum 10.* emit +10 +10' 'by the name of the process'
+deep=$(printf 'd%.0s' {1..60})/$(printf 'e%.0s' {1..60})
+mkdir -p "$deep"
+touch "$deep"/one "$deep"/two
+count -e 'lttngmap_io:*' --filter 'path == "d*"' --by path --json -o out -- cat "$deep"/one "$deep"/two "$deep"/one 2>err
+tail -n 1 out | python3 -c '
+import json, sys
+for key, count, total in sorted(json.load(sys.stdin)["counts"], key=lambda row: row[1]):
+    print(count, key["begin"] == sys.argv[1][:94], key["hash"] > 0)' "$deep/one" >said
+is "$(<said)" $'1 True True\n2 True True' 'a long string is told by its begin and its hash' || diag "$(<out)" "$(<err)"
+count -e 'lttngmap_io:*' --filter 'path == "d*"' --by path -- cat "$deep"/one >out 2>err
+like "$(<err)" 'e{33}\.\.\. +1 ' '  ... and shown so'
+rm -r d*
 
 # ---- where it is printed
 count -e numbered:event --by source -- sh -c "'$emit' counts 2 100; echo of the program" >out 2>err
 is "$(tail -n 1 out)" 'of the program' 'standard output is the program'"'"'s'
 like "$(<err)" '^sh: 100 events of 2 keys.*KEY +EVENTS.* 0 +50 #+.* 1 +50 #+' '  ... and the table is on standard error'
 count -o - -e numbered:event -- "$emit" counts 1 100 >out 2>err
-like "$(<out)" 'emit: 100 events' 'on standard output where that is asked for'
+like "$(<out)" 'emit: 100 events of 1 key' 'on standard output where that is asked for'
 count -o /nowhere/x -e numbered:event -- touch ran 2>err
 is $? 125 'a file that cannot be written'
 ok '  ... the program is not run' test ! -e ran
 like "$(<err)" 'count: cannot write /nowhere/x: No such file' '  ... and why is told'
 count --every 200ms -e numbered:event -- sh -c "'$emit' counts 1 100; sleep 1; '$emit' counts 1 50" >out 2>err
-is "$(grep -c 'sh: 100 events' err) $(tail -n 1 err)" "$(grep -c 'sh: 100 events' err) sh: 150 events" \
-	'so often as is asked for'
+is "$(grep '^sh: ' err | tail -n 1)" 'sh: 150 events of 1 key' 'so often as is asked for'
 ok '  ... while the program runs' test "$(grep -c 'sh: 100 events' err)" -ge 2
 
 # ---- statuses

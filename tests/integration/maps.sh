@@ -35,6 +35,16 @@ for key, count, total in answer["counts"]:
         key = (key ^ 1 << 63) - (1 << 63)
     print(f"{key},{count},{total}")' | sort
 }
+# texts MAP: the same of a map of texts, as JSON
+texts() {
+	map show "$1" --json | python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+for key, count, total in answer["counts"]:
+    if answer["sums_signed"]:
+        total = (total ^ 1 << 63) - (1 << 63)
+    print(json.dumps([key, count, total]))' | sort
+}
 # member MAP NAME
 member() {
 	map show "$1" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$2"
@@ -43,6 +53,14 @@ member() {
 # asks SQL: of the trace, as CSV
 asks() {
 	"$lttngmap" query --csv trace "$1" | tail -n +2 | sort
+}
+
+# asks_texts SQL: whose first column is JSON
+asks_texts() {
+	"$lttngmap" query --csv trace "$1" | python3 -c '
+import csv, json, sys
+for row in list(csv.reader(sys.stdin))[1:]:
+    print(json.dumps([json.loads(row[0])] + list(map(int, row[1:]))))' | sort
 }
 
 # ---- beside a trace ----------------------------------------------------------------------------
@@ -60,6 +78,13 @@ add part asked:kinds --by 'behind % 7' --sum 'small'
 add some asked:kinds --by small --filter 'small > 0 && words != "a"'
 add sizes asked:point --histogram value
 add second 'asked:kinds' --by 'pair[0]'
+add word asked:kinds --by words
+add letter asked:kinds --by letters
+add both asked:kinds --by 'words, small' --sum 'small - 100' --keys 16384
+# shellcheck disable=SC2016 # contexts are not variables
+add event 'asked:*' --by '$ctx.event' --filter '$ctx.event != "asked:p*"'
+# shellcheck disable=SC2016
+add four 'asked:kinds' --by '$ctx.procname,letters,behind % 3,wire'
 # shellcheck disable=SC2016 # contexts are not variables
 add process 'asked:*' --by '$ctx.vpid' --exclude 'asked:empty'
 like "$(map list)" 'small: counts asked:kinds, in 0 processes' 'the list has them'
@@ -83,6 +108,16 @@ is "$(counts second)" "$(asks 'SELECT json_extract(pair, '"'\$[0]'"'), count(*),
 	GROUP BY 1')" 'by an element'
 is "$(counts process)" "$(asks "SELECT pid, count(*), 0 FROM events WHERE name <> 'asked:empty' GROUP BY 1")" \
 	'by a context'
+is "$(texts word)" "$(asks_texts 'SELECT json_quote(words), count(*), 0 FROM "asked:kinds" GROUP BY 1')" \
+	'by a string'
+is "$(texts letter)" "$(asks_texts 'SELECT json_quote(letters), count(*), 0 FROM "asked:kinds" GROUP BY 1')" \
+	'by a text of fixed size'
+is "$(texts both)" "$(asks_texts 'SELECT json_array(words, small), count(*), sum(small - 100)
+	FROM "asked:kinds" GROUP BY 1')" 'by two keys, with a sum below 0'
+is "$(texts event)" "$(asks_texts "SELECT json_quote(name), count(*), 0 FROM events WHERE name NOT LIKE 'asked:p%'
+	GROUP BY 1")" 'by the name of the event, which a filter knows, too'
+is "$(texts four)" "$(asks_texts "SELECT json_array('asked', letters, behind % 3, wire), count(*), 0
+	FROM \"asked:kinds\" GROUP BY 1")" 'by four keys'
 asks 'SELECT value FROM "asked:point"' | python3 -c '
 import collections, sys
 counts = collections.Counter()
@@ -94,13 +129,16 @@ for key, count in counts.items():
     print(f"{key},{count},0")' | sort >wanted
 is "$(counts sizes)" "$(<wanted)" 'a histogram: each bucket'
 like "$(map show sizes)" 'p50 .*p99.99 ' '  ... and its quantiles are shown'
+like "$(map show both --top 3)" 'both: 2,[0-9]+ events, sum -[0-9,]+.*, -?[0-9]+ +[0-9]+ +-[0-9,]+' \
+	'keys of two values are shown, and sums below 0'
+like "$(map show word)" ' tab\\there .* it.s "quoted" ' '  ... and what does not show is escaped'
 like "$(map show small --top 3)" 'KEY +EVENTS.*--top 0 shows all' 'the greatest counts are shown'
 map clear small
 is $? 0 'a map is cleared'
 is "$(counts small)" '' '  ... and empty'
 "$asked" 1 50 >out 2>&1
 is "$(counts small | cut -d, -f2 | paste -sd+ | bc)" 50 '  ... and counts on'
-for name in small wire part some sizes second process all; do
+for name in small wire part some sizes second process all word letter both event four; do
 	map remove $name || fail "remove $name"
 done
 is "$(map list)" 'no maps' 'they are removed'
@@ -110,6 +148,8 @@ is "$(map list)" 'no maps' 'they are removed'
 : >counts
 map add sources numbered:event --by source >out 2>&1
 map add sum numbered:event --sum 'number >= 0' >out 2>&1
+# shellcheck disable=SC2016
+map add names numbered:event --by '$ctx.procname,source' >out 2>&1
 programs=()
 for round in 1 2 3 4; do
 	tunables=$((round % 2))
@@ -121,6 +161,16 @@ wait "${programs[@]}"
 # Each source's begun and done: one event may be in doubt where it was killed.
 wrong=$(counts sources | "$LTTNGMAP_SRC/tests/utils/count_sources.py" counts)
 is "$wrong" '32 sources' 'killed anywhere: each source has all its events, but for one in doubt'
+names() {
+	texts names | python3 -c '
+import json, sys
+for line in sys.stdin:
+    (name, source), count, total = json.loads(line)
+    print(source if name == "emit" else name, count, total, sep=",")'
+}
+wrong=$(names | "$LTTNGMAP_SRC/tests/utils/count_sources.py" counts)
+is "$wrong" '32 sources' '  ... by a string and a number, too'
+map remove names
 IFS=, read -r _ events total < <(counts sum)
 all=$(counts sources | cut -d, -f2 | paste -sd+ | bc)
 ok "  ... and another map has as many: $all and $events" test $((events - all)) -le 32 -a $((all - events)) -le 32
@@ -172,6 +222,11 @@ like "$(map show few)" 'entries were left out: a program damaged them' '  ... wh
 "$emit" counts 1 100 >out 2>&1
 like "$(map list)" '^few: counts numbered:event' '  ... and the daemon serves'
 map remove few
+wait_for map add texts numbered:event --by text
+"$LTTNGMAP_BUILD/tests/utils/forge-map" texts >out 2>&1
+is $? 0 'a program makes up keys and their texts' || diag "$(<out)"
+like "$(map show texts)" '\(damaged\)' '  ... which is told'
+map remove texts
 
 # ---- refused -----------------------------------------------------------------------------------------
 
@@ -181,7 +236,12 @@ refused() { # NAME WANTED ARGUMENT...
 	like "$(<said)" "$2" '  ... why'
 }
 refused 'a name that is none' 'is no name for a map' add a/b 'numbered:*'
-refused 'a key that is a string' 'counts by integers' add m asked:kinds --by words
+refused 'a histogram of a string' 'histogram and a sum are of integers' add m asked:kinds --histogram words
+refused 'a key that is neither' 'by integers and by strings.*neither' add m asked:kinds --by both
+refused 'a constant string' 'by integers and by strings.*neither' add m asked:kinds --by '"words"'
+refused 'five keys' 'no more than 4 keys' add m asked:kinds --by 'words,small,wire,behind,pid'
+refused 'two numbers of a histogram' 'a histogram is of one number' add m asked:kinds --histogram 'small,wire'
+refused 'a second key that is none' 'ends here, but.*  small,wire [+].* {14}\^' add m asked:kinds --by 'small,wire +'
 refused 'an expression that is none' 'ends here, but a value has to follow' add m 'numbered:*' --by 'number +'
 refused 'a map that is not there' "there is no map 'm'" show m
 refused 'so many keys' 'cannot have room for 1000 keys' add m 'numbered:*' --keys 1000

@@ -603,7 +603,8 @@ static bool key_of(unsigned kind, unsigned integer, int offset, uint64_t *key)
 {
 	static const uint8_t fields[16] = { 1,    2,    3,    4,    0xff, 0xff, 0xff, 0xff,
 					    0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
-	uint64_t by_machine = 99, add = 99;
+	struct filter_key by_machine;
+	uint64_t add = 99;
 	bool found, found_at_once;
 
 	asm_begin();
@@ -613,7 +614,7 @@ static bool key_of(unsigned kind, unsigned integer, int offset, uint64_t *key)
 			       &add);
 	found_at_once = filter_key_at_once((const uint64_t *)asm_filter, asm_size, fields,
 					   sizeof(fields), key);
-	return found && found_at_once && by_machine == *key && add == 0;
+	return found && found_at_once && by_machine.key == *key && by_machine.size == 0 && add == 0;
 }
 
 static void check_keys(void)
@@ -634,8 +635,85 @@ static void check_keys(void)
 	ok(!key_of(0x18, 3, 0, &key), "nor is what is no kind of key");
 }
 
+/* A key of parts, by calls of `helper` with three arguments each; the last call is of 0. */
+struct part_call {
+	int helper;
+	uint64_t a, b, c;
+};
+
+static bool text_of(const struct part_call *calls, const char *fields, size_t size,
+		    struct filter_key *key)
+{
+	uint64_t add;
+
+	asm_begin();
+	for (; calls->helper; calls++)
+		asm_call(calls->helper, calls->a, calls->b, calls->c, 0x1234567890abcdef);
+	asm_set(2, 7);
+	asm_add(ALU(MOV), 0, 0, 0, 1);
+	asm_add_exit();
+	asm_put();
+	return filter_run_map(asm_filter, asm_size, fields, size, &asm_contexts, key, &add) &&
+	       add == 7;
+}
+
+#define KEY_NUMBER LTTNGMAP_FILTER_KEY_NUMBER
+#define KEY_STRING LTTNGMAP_FILTER_KEY_STRING
+
+static void check_texts(void)
+{
+	static const char fields[] = "alpha\0alphabet\0alpha\0\xffz";
+	static const char two[] = "\x03\x05"
+				  "alpha\x01\xfe\xff\xff\xff\xff\xff\xff\xff";
+	struct filter_key a, b;
+	uint64_t cut;
+
+#define TEXT(key, ...)                                                                             \
+	text_of((struct part_call[]){ __VA_ARGS__, { 0 } }, fields, sizeof(fields) - 1, key)
+	ok(TEXT(&a, { KEY_STRING, 0, NUL, 90 }) && a.size == 7 &&
+		   memcmp(a.text,
+			  "\x03\x05"
+			  "alpha\0\0",
+			  9) == 0,
+	   "a string is a key");
+	ok(TEXT(&b, { KEY_STRING, 15, NUL, 90 }) && a.key == b.key, "  ... the same elsewhere");
+	ok(TEXT(&b, { KEY_STRING, 6, NUL, 90 }) && a.key != b.key, "  ... and another is another");
+	ok(TEXT(&b, { KEY_STRING, 6, NUL, 5 }) && b.size == 7 &&
+		   memcmp(b.text,
+			  "\x04\x05"
+			  "alpha\0\0",
+			  9) == 0 &&
+		   a.key != b.key,
+	   "one that is longer is cut, which its kind tells");
+	cut = b.key;
+	ok(TEXT(&b, { KEY_STRING, 6, NUL, 4 }) && cut == b.key,
+	   "  ... and its hash is of all of it");
+	ok(TEXT(&a, { KEY_STRING, 0, NUL, 40 }, { KEY_NUMBER, -2ull, 0, 0 }) && a.size == 16 &&
+		   memcmp(a.text, two, 17) == 0,
+	   "a string and a number are a key");
+	ok(TEXT(&b, { KEY_STRING, 0, NUL, 40 }, { KEY_NUMBER, -2ull, 1, 0 }) && a.key != b.key,
+	   "  ... whose sign counts");
+	ok(TEXT(&b, { KEY_NUMBER, -2ull, 0, 0 }, { KEY_STRING, 0, NUL, 40 }) && a.key != b.key,
+	   "  ... and whose order");
+	ok(TEXT(&a, { KEY_STRING, 2, 3, 40 }) && memcmp(a.text,
+							"\x03\x03"
+							"pha\0",
+							6) == 0,
+	   "a text without a NUL is a key");
+	ok(!TEXT(&a, { KEY_STRING, 21, NUL, 40 }) && !TEXT(&a, { KEY_STRING, 99, NUL, 40 }),
+	   "a string that does not end is none, nor one outside");
+	ok(!TEXT(&a, { KEY_NUMBER, 1, 0, 0 }, { KEY_NUMBER, 1, 0, 0 }, { KEY_NUMBER, 1, 0, 0 },
+		 { KEY_NUMBER, 1, 0, 0 }, { KEY_NUMBER, 1, 0, 0 }, { KEY_NUMBER, 1, 0, 0 },
+		 { KEY_NUMBER, 1, 0, 0 }, { KEY_NUMBER, 1, 0, 0 }, { KEY_NUMBER, 1, 0, 0 },
+		 { KEY_NUMBER, 1, 0, 0 }, { KEY_NUMBER, 1, 0, 0 }),
+	   "more than a key has room for is none");
+	ok(!filter_run(asm_filter, asm_size, fields, sizeof(fields), NULL),
+	   "a filter makes no key");
+}
+
 int main(void)
 {
+	check_texts();
 	check_buckets();
 	check_keys();
 	check_alu();

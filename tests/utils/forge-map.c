@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * forge-map: a traced program that counts an event of numbered:event in a map, then fills all
- * memory that it may read and write of the daemon's with nonsense.
+ * forge-map [texts]: a traced program that counts an event of numbered:event in a map, then fills
+ * all memory that it may read and write of the daemon's with nonsense; or with entries that can be,
+ * of texts that cannot.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -10,8 +11,9 @@
 
 #include "tests/utils/numbered-emit.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argv;
 	FILE *maps;
 	unsigned filled = 0;
 	char line[512];
@@ -26,6 +28,8 @@ int main(void)
 		    strcmp(mode, "rw-s") != 0 || !strstr(line, "memfd:"))
 			continue;
 		memset((void *)begin, 0xee, end - begin);
+		for (uintptr_t at = begin; argc > 1 && at < end; at += 32)
+			memcpy((void *)at, (uint64_t[]){ 5, 1, at, ~at | 1 }, 32);
 		filled++;
 	}
 	printf("%u maps\n", filled);

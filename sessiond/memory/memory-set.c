@@ -248,17 +248,21 @@ static int make_rings(struct memory_set *set, uint64_t data, uint64_t control,
 
 int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control)
 {
-	struct memory larger;
-	int error;
+	return memory_set_fits(set, slot, data, control)
+		       ? 0
+		       : memory_set_make(set, slot, data, control);
+}
 
-	if (memory_set_fits(set, slot, data, control))
-		return 0;
-	error = make_rings(set, data, control, &larger);
+int memory_set_make(struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control)
+{
+	struct memory made;
+	int error = make_rings(set, data, control, &made);
+
 	if (error)
 		return error;
 	if (set->rings[slot].fd >= 0)
 		drop_rings(set, slot);
-	set_rings(set, slot, &larger);
+	set_rings(set, slot, &made);
 	return 0;
 }
 

@@ -103,6 +103,8 @@ bool memory_set_fits(const struct memory_set *set, uint32_t slot, uint64_t data,
  * 0 or -errno; -EDQUOT.
  */
 int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control);
+/* The same in new memory, all of which is zeros. No ring set of the slot lives. */
+int memory_set_make(struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control);
 
 /*
  * The slot's rings are a memory that another daemon made, with ring control from `control_at` on.

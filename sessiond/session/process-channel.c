@@ -307,8 +307,10 @@ static int join_alone(struct channel *channel, struct process *process, bool mak
 	uint64_t data = geometry_data_size(daemon, channel->subbuf_shift, channel->subbufs_shift);
 	int error = slot_admit(channel, process);
 
+	/* A map's tables are read whole. Its rings are shared, and made once. */
 	if (error == 0 && make_memory)
-		error = memory_set_fit(memories, channel->slot, data, control);
+		error = (channel->map ? memory_set_make : memory_set_fit)(memories, channel->slot,
+									  data, control);
 	if (error || !memory_set_fits(memories, channel->slot, data, control))
 		return error ? error : check_asks(process);
 	error = make_room(channel, process);

@@ -50,6 +50,10 @@ static const struct poptOption options[] = {
 	  "EXPRESSION,..." },
 	{ "histogram", '\0', POPT_ARG_STRING, &typed.map.histogram, 0,
 	  "How often which size of that", "EXPRESSION" },
+	{ "latency", '\0', POPT_ARG_STRING, &typed.map.latency, 0,
+	  "How long after the event that matches this", "RULE" },
+	{ "key", '\0', POPT_ARG_STRING, &typed.map.key, 0,
+	  "Both have this in common (default: the thread)", "EXPRESSION,..." },
 	{ "sum", '\0', POPT_ARG_STRING, &typed.map.sum, 0, "Add that up, too", "EXPRESSION" },
 	{ "keys", '\0', POPT_ARG_INT, &typed.map.keys, 0,
 	  "Room for so many values, a power of two (default: 4096)", "N" },
@@ -110,12 +114,19 @@ static int check_options(int argc)
 		message_hint("give a time, as 500ms or 1s");
 		return -EINVAL;
 	}
+	if (typed.map.latency && !typed.events && !typed.sdt) {
+		message_error("count: --latency needs the rule of the later event, too: -e");
+		message_hint("lttngmap count --latency PROVIDER:BEGIN -e PROVIDER:END -- COMMAND");
+		return -EINVAL;
+	}
 	if (!typed.events && !typed.sdt)
 		typed.events = all;
-	if (!typed.map.by && !typed.map.histogram && !typed.map.sum)
+	if (!typed.map.by && !typed.map.histogram && !typed.map.sum && !typed.map.latency)
 		typed.map.by = strdup("$ctx.event");
 	if (map_options_check("count", &typed.map) || add_rules(typed.events, RECORD_RULE_EVENTS) ||
 	    add_rules(typed.sdt, RECORD_RULE_SDT))
+		return -EINVAL;
+	if (add_rules((char *[]){ typed.map.latency, NULL }, RECORD_RULE_EVENTS))
 		return -EINVAL;
 	return record_preload_check(&record.options);
 }

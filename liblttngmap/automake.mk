@@ -36,6 +36,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/ring/ring.c liblttngmap/ring/ring.h \
 	liblttngmap/ring/ring-filter.c liblttngmap/ring/ring-filter.h \
 	liblttngmap/ring/ring-map.c liblttngmap/ring/ring-map.h liblttngmap/ring/ring-map-text.h \
+	liblttngmap/ring/ring-pair.c liblttngmap/ring/ring-pair.h \
 	liblttngmap/ring/ring-lock.h \
 	liblttngmap/ring/ring-rseq.h \
 	liblttngmap/ring/ring-switch.c liblttngmap/ring/ring-switch.h \

@@ -995,8 +995,8 @@ tests_utils_filtered_SOURCES = tests/utils/filtered.c
 tests_utils_filtered_LDADD = liblttngmap.la
 tests_utils_filtered_LDFLAGS = $(test_ldflags)
 dist_check_SCRIPTS += tests/integration/filters.sh tests/integration/filters-changing.sh
-dist_check_SCRIPTS += tests/integration/maps.sh tests/integration/count.sh
-TESTS += tests/integration/maps.sh tests/integration/count.sh
+dist_check_SCRIPTS += tests/integration/maps.sh tests/integration/count.sh tests/integration/latencies.sh
+TESTS += tests/integration/maps.sh tests/integration/count.sh tests/integration/latencies.sh
 TESTS += tests/integration/filters.sh tests/integration/filters-changing.sh
 
 EXTRA_PROGRAMS += tests/bench/filter
@@ -1019,7 +1019,7 @@ TESTS += tests/integration/churn.sh tests/integration/event-code.sh tests/integr
 # Numbered events of many threads and processes, against what they counted.
 EXTRA_DIST += tests/utils/chunks.sh tests/utils/numbered.sh tests/utils/fake-app-daemon
 EXTRA_DIST += tests/utils/started-daemon.sh
-EXTRA_DIST += tests/utils/count_sources.py tests/utils/relayd.sh tests/utils/fake-relayd tests/utils/relayed_packets.py \
+EXTRA_DIST += tests/utils/count_sources.py tests/utils/check_latencies.py tests/utils/relayd.sh tests/utils/fake-relayd tests/utils/relayed_packets.py \
 	tests/utils/bell_latency.py tests/utils/live_latency.py
 noinst_HEADERS += tests/utils/numbered.h tests/utils/numbered-emit.h
 check_PROGRAMS += tests/utils/asked tests/utils/check-trace tests/utils/emit tests/utils/processes tests/utils/storm
@@ -1116,7 +1116,10 @@ check_PROGRAMS += tests/utils/taken-bell
 tests_utils_taken_bell_SOURCES = tests/utils/taken-bell.c
 tests_utils_taken_bell_LDADD = liblttngmap.la
 tests_utils_taken_bell_LDFLAGS = $(test_ldflags)
-check_PROGRAMS += tests/utils/forge tests/utils/forge-map
+check_PROGRAMS += tests/utils/forge tests/utils/forge-map tests/utils/spans
+tests_utils_spans_SOURCES = tests/utils/spans.c
+tests_utils_spans_LDADD = liblttngmap.la -lpthread
+tests_utils_spans_LDFLAGS = $(test_ldflags)
 tests_utils_forge_map_SOURCES = tests/utils/forge-map.c tests/utils/numbered-emit.h
 tests_utils_forge_map_LDADD = liblttngmap.la
 tests_utils_forge_map_LDFLAGS = $(test_ldflags)

@@ -31,7 +31,7 @@ struct rows {
 	struct row *rows;
 	size_t nr_rows;
 	uint64_t count, sum, most;
-	bool is_histogram, has_sum, is_sum_signed;
+	bool is_histogram, is_latency, has_sum, is_sum_signed;
 };
 
 static uint64_t number_at(struct json_object *array, size_t index)
@@ -110,6 +110,7 @@ static bool take_rows(struct json_object *answer, struct rows *rows)
 	*rows = (struct rows){
 		.rows = calloc(length + 1, sizeof(rows->rows[0])),
 		.is_histogram = control_answer_flag(answer, "histogram"),
+		.is_latency = control_answer_flag(answer, "latency"),
 		.has_sum = control_answer_flag(answer, "sums"),
 		.is_sum_signed = control_answer_flag(answer, "sums_signed"),
 	};
@@ -253,7 +254,7 @@ static void print_quantiles(const struct rows *rows)
 					 quantiles[i].name,
 					 amount_format_count(quantile(rows, quantiles[i].part),
 							     number));
-	message_line("%s (to 1/32)", line);
+	message_line("%s (%sto 1/32)", line, rows->is_latency ? "ns, " : "");
 }
 
 static unsigned power_of(uint64_t begin)
@@ -282,7 +283,8 @@ static void print_histogram(const struct rows *rows)
 	}
 	if (rows->count == 0)
 		return;
-	message_line("%26s %15s", "FROM", "EVENTS");
+	message_line("%26s %15s", rows->is_latency ? "FROM ns" : "FROM",
+		     rows->is_latency ? "PAIRS" : "EVENTS");
 	for (unsigned power = first; power <= last; power++)
 		message_line("%26s %15s %s",
 			     amount_format_count(power ? UINT64_C(1) << power : 0, from),
@@ -293,6 +295,24 @@ static void print_histogram(const struct rows *rows)
 
 /* ---- all ---------------------------------------------------------------------------- */
 
+/* Events of a map of latencies that are in no pair. */
+static void print_unmatched(struct json_object *answer)
+{
+	uint64_t no_second = control_answer_count(answer, "no_second");
+	uint64_t no_first = control_answer_count(answer, "no_first");
+	uint64_t open = control_answer_count(answer, "open");
+	char count[32];
+
+	if (open)
+		message_line("%s pairs have begun and not ended", amount_format_count(open, count));
+	if (no_second)
+		message_line("%s pairs did not end before the next one of their key began",
+			     amount_format_count(no_second, count));
+	if (no_first)
+		message_line("%s pairs ended that had not begun",
+			     amount_format_count(no_first, count));
+}
+
 static void print_rest(struct json_object *answer)
 {
 	uint64_t other = control_answer_count(answer, "other");
@@ -301,6 +321,7 @@ static void print_rest(struct json_object *answer)
 	uint64_t unreadable = control_answer_count(answer, "unreadable");
 	char count[32];
 
+	print_unmatched(answer);
 	if (other)
 		message_line("%s events of keys that had no room (--keys)",
 			     amount_format_count(other, count));
@@ -324,7 +345,10 @@ void map_print_counts(const char *name, struct json_object *answer, size_t top)
 		return;
 	}
 	amount_format_count(rows.count + control_answer_count(answer, "other"), count);
-	if (rows.has_sum)
+	if (rows.is_latency)
+		message_line("%s: %s pairs, mean %s ns", name, count,
+			     amount_format_count(rows.count ? rows.sum / rows.count : 0, sum));
+	else if (rows.has_sum)
 		message_line("%s: %s events, sum %s", name, count,
 			     format_sum(&rows, rows.sum + control_answer_count(answer, "other_sum"),
 					sum));
@@ -365,8 +389,11 @@ void map_print_list(struct json_object *answer)
 			     amount_format_count(control_answer_count(map, "processes"), count));
 		print_text(map, "exclude", "but not");
 		print_text(map, "filter", "where");
+		print_text(map, "latency", "how long after");
 		print_text(map, "by",
-			   control_answer_flag(map, "histogram") ? "histogram of" : "by");
+			   control_answer_text(map, "latency")[0]  ? "of one"
+			   : control_answer_flag(map, "histogram") ? "histogram of"
+								   : "by");
 		print_text(map, "sum", "sum of");
 	}
 }

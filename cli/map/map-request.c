@@ -7,14 +7,32 @@
 #include <errno.h>
 
 #include "cli/base/message.h"
+#include "cli/base/options.h"
 #include "cli/client/session-verb.h"
 
 int map_options_check(const char *verb, const struct map_options *options)
 {
-	if (!options->by || !options->histogram)
+	const char *rule = options->latency, *why;
+
+	if (options->by && options->histogram) {
+		message_error("%s: --by or --histogram, not both", verb);
+		message_hint("make two maps");
+		return -EINVAL;
+	}
+	if (rule && (options->by || options->histogram || options->sum)) {
+		message_error("%s: --latency is a histogram of its own", verb);
+		message_hint("make two maps; --key says which events are a pair");
+		return -EINVAL;
+	}
+	if (options->key && !rule) {
+		message_error("%s: --key says which events are a pair, of --latency", verb);
+		message_hint("--by counts by a value");
+		return -EINVAL;
+	}
+	if (!rule || options_check_rule(rule, &why) == 0)
 		return 0;
-	message_error("%s: --by or --histogram, not both", verb);
-	message_hint("make two maps");
+	message_error("%s: --latency: '%s' is not a rule", verb, rule);
+	message_hint("%s", why);
 	return -EINVAL;
 }
 
@@ -42,7 +60,11 @@ struct json_object *map_request_add(const char *name, const char *rule,
 	session_add_text(request, "rule", rule);
 	add_text(request, "exclude", options->exclude);
 	add_text(request, "filter", options->filter);
-	add_text(request, "by", options->histogram ? options->histogram : options->by);
+	add_text(request, "by",
+		 options->histogram ? options->histogram
+		 : options->key     ? options->key
+				    : options->by);
+	add_text(request, "latency", options->latency);
 	add_text(request, "sum", options->sum);
 	if (options->histogram)
 		json_object_object_add(request, "histogram", json_object_new_boolean(true));

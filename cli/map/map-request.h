@@ -8,7 +8,7 @@
 
 /* As typed; NULL or 0: not given. */
 struct map_options {
-	char *by, *sum, *histogram, *filter, *exclude;
+	char *by, *sum, *histogram, *latency, *key, *filter, *exclude;
 	int keys;
 };
 

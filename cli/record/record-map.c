@@ -10,12 +10,15 @@
 
 #include "cli/map/map-request.h"
 
-/* All rules as one. NULL: no memory. */
+/* All rules of what counts, as one. NULL: no memory. */
 static char *join_rules(const struct record_options *options)
 {
 	char *joined = NULL, *longer;
 
 	for (size_t i = 0; i < options->nr_rules; i++) {
+		/* That of a pair's first event chooses what is preloaded, and is not counted. */
+		if (options->rules[i].rule == options->map->latency)
+			continue;
 		if (asprintf(&longer, "%s%s%s", joined ? joined : "", joined ? "," : "",
 			     options->rules[i].rule) < 0)
 			longer = NULL;

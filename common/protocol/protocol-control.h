@@ -176,27 +176,32 @@
  *        "ring_size": BYTES, "unread": [BYTES of each ring that wait to be read]}]}: one for
  *       each process and channel; the last LTTNGMAP_EXTRA_RINGS rings are no CPU's
  *   {"verb": "map-add", "map": NAME, "rule": PATTERNS, …as "enable", "by": EXPRESSION,
- *    "sum": EXPRESSION, "histogram": bool, "keys": N}
+ *    "sum": EXPRESSION, "histogram": bool, "latency": PATTERNS, "keys": N}
  *       from now on the user's processes count the rule's events, and nothing is written.
  *       "by" optional: an integer or a string (lttngmap-filter(7)), or up to four with commas
  *       between, of which each value, or with "histogram" each bucket of an integer
- * (lttngmap/filter-code.h), has its own count; "sum" optional: what is added up; "keys" (4096): a
- * power of two, for how many keys there is room on each CPU. Names of maps are apart from those of
- * sessions. Answer as of "enable"
+ *       (lttngmap/filter-code.h), has its own count; "sum" optional: what is added up;
+ *       "latency" optional: a histogram of the time since the event that matches this, in the
+ *       same thread, or with the same "by"; "keys" (4096): a power of two, for how many keys
+ *       there is room on each CPU. Names of maps are apart from those of sessions. Answer as of
+ *       "enable"
  *   {"verb": "map-remove", "map": NAME}
  *   {"verb": "map-clear", "map": NAME}
  *       all counts are 0 again; an event meanwhile may count before or after
  *   {"verb": "map-list", "from": N}
- *       {"ok": true, "next": N, "maps": [{"map", "rule", "exclude", "filter", "by", "sum" where
- *       there are these, "histogram": bool, "keys": N, "processes": N that live and count}]}
+ *       {"ok": true, "next": N, "maps": [{"map", "rule", "exclude", "filter", "by", "sum" and
+ *        "latency" where there are these, "histogram": bool, "keys": N, "processes": N that live
+ *        and count}]}
  *   {"verb": "map-show", "map": NAME, "from": KEY}
  *       {"ok": true, "next": 1, where another request, from "next_key" on, has the rest; else 0;
  *        "keys", "signed", "histogram", "sums", "sums_signed": bool, what KEY and SUM are,
  *        "counts": [[KEY, events, SUM]] by ascending keys, "other": N events whose keys had no
  *        room, "other_sum", "lost": N events that could not be counted, "damaged": N entries of
  *        tables that cannot be and were left out, "unreadable": N tables of now}.
- *       A KEY that is a number, and SUM, are 64 bits without a sign; a string is a string, or
- *       {"begin": TEXT, "hash": N} of a longer one; several values are an array; null: damaged
+ *       Latencies have "latency": true, "no_second" and "no_first": N pairs without an end, and
+ *       ends without a pair, "open": N pairs that wait. A KEY that is a number, and SUM, are 64
+ *       bits without a sign; a string is a string, or {"begin": TEXT, "hash": N} of a longer one;
+ *       several values are an array; null: a program damaged it
  *   {"verb": "list", "from": N}
  *       "from" optional, as of "processes"; a session is never cut in two.
  *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",

@@ -207,6 +207,33 @@ static inline uint64_t lttngmap_map_text_offset(uint64_t offset, unsigned subbuf
 	       offset / sizeof(struct lttngmap_map_entry) * LTTNGMAP_MAP_TEXT_SIZE;
 }
 
+/*
+ * In a map of latencies the last extra ring counts nothing. Its first two sub-buffers have the
+ * pairs whose second event has not come yet, in sets of LTTNGMAP_MAP_PAIR_SET; each key has two
+ * sets where it may stand. A pair is exchanged as a whole, by cmpxchg16b. The tables' keys are
+ * buckets of nanoseconds, and those two of events whose other one did not come.
+ */
+struct lttngmap_map_pair {
+	uint64_t key;
+	uint64_t time; /* of the first event, by the channel's clock; 0: free */
+};
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_map_pair) == 16);
+#define LTTNGMAP_MAP_PAIR_SET 4u
+#define LTTNGMAP_MAP_NO_SECOND (UINT64_C(1) << 32)
+#define LTTNGMAP_MAP_NO_FIRST (LTTNGMAP_MAP_NO_SECOND + 1)
+
+/* log2 of the number of sets, each of which is 64 bytes. */
+static inline unsigned lttngmap_map_pair_sets_shift(unsigned subbuf_shift)
+{
+	return subbuf_shift + 1 - 6;
+}
+
+/* The first (0) or the second (1) set of a key. */
+static inline uint64_t lttngmap_map_pair_set(uint64_t key, unsigned which, unsigned sets_shift)
+{
+	return lttngmap_map_place(which ? ~(key << 32 | key >> 32) : key, sets_shift);
+}
+
 struct lttngmap_control {
 	uint32_t magic; /* LTTNGMAP_CONTROL_MAGIC */
 	uint16_t major;

@@ -35,6 +35,7 @@
  * A map's program (LTTNGMAP_CHANNEL_MAP in lttngmap/abi.h) leaves the key in r1
  * and the number to add in r2, where it does not return 0. A key that is a text,
  * or several values, is made by KEY_NUMBER and KEY_STRING instead, part by part.
+ * It returns 1, and in a map of latencies the event's roles.
  *
  * A program ends with 0, its event is not recorded: on a load or a string
  * outside of the record, on a division by 0, and on code that is none.
@@ -212,6 +213,17 @@ enum lttngmap_filter_helper {
 	LTTNGMAP_FILTER_KEY_STRING = 18,
 };
 #define LTTNGMAP_FILTER_HELPERS_END 19
+
+/*
+ * What a map's program returns. The key of a pair is that of both events; r2 is how many
+ * nanoseconds a tick of the clock has, times 2^32.
+ */
+enum lttngmap_filter_role {
+	LTTNGMAP_FILTER_COUNTS = 1,
+	LTTNGMAP_FILTER_FIRST = 2,     /* begins a pair */
+	LTTNGMAP_FILTER_SECOND = 4,    /* ends one */
+	LTTNGMAP_FILTER_BY_THREAD = 8, /* the key is the thread, not r1 */
+};
 
 /*
  * The text of a key: a part for each value, in order, then zeros; LTTNGMAP_MAP_TEXT_SIZE bytes. A

@@ -20,6 +20,7 @@
 #include "liblttngmap/ring/ring-filter.h"
 #include "liblttngmap/ring/ring-map.h"
 #include "liblttngmap/ring/ring-map-text.h"
+#include "liblttngmap/ring/ring-pair.h"
 #include "liblttngmap/ring/ring-rseq.h"
 #include "liblttngmap/ring/ring-switch.h"
 #include "liblttngmap/ring/ring-trylock.h"
@@ -262,6 +263,9 @@ static enum ring_result try_map(const struct local *local, uint32_t slot,
 	default:
 		return RING_TOO_LARGE;
 	}
+	if (UNLIKELY(key.roles))
+		return ring_pair_count(local, channel, epoch,
+				       cpu < channel->cpu_rings && !vfork_depth, &key, update.add);
 	update.key = key.key;
 	update.begin = ring_map_begin(channel, key.key);
 	if (cpu < channel->cpu_rings && !vfork_depth) {
@@ -498,6 +502,25 @@ static __attribute__((noinline)) bool write_contexts(struct local *local, uint32
 	       write_at_once(local, slot, generation, true, &record);
 }
 
+/* Count in a map of latencies, by its cached channel of this generation. False: not counted. */
+static __attribute__((noinline)) bool count_pair(const struct local *local, uint32_t slot,
+						 uint32_t generation, uint64_t epoch,
+						 const struct filter_key *key, uint64_t scale)
+{
+	const struct ring_channel *cached = &local->channels[slot];
+	struct ring_channel channel;
+
+	ring_channel_copy(&channel, cached);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (generation == RING_CHANNEL_FILLING || channel.generation != generation ||
+	    __atomic_load_n(&cached->generation, __ATOMIC_RELAXED) != generation)
+		return false;
+	return ring_pair_count(local, &channel, epoch,
+			       channel.use_rseq && !vfork_depth &&
+				       ring_rseq_cpu(__rseq_offset) < channel.cpu_rings,
+			       key, scale) == RING_WRITTEN;
+}
+
 /* Count in a map, by its cached channel that is the slot's channel. */
 static __attribute__((noinline)) void count_cached(struct local *local, uint32_t slot,
 						   uint32_t generation,
@@ -514,6 +537,11 @@ static __attribute__((noinline)) void count_cached(struct local *local, uint32_t
 	result = ring_filter_map(local, slot, event, &key, &update.add);
 	if (result == CHANNEL_OFF)
 		return;
+	if (UNLIKELY(result == CHANNEL_ON && key.roles)) {
+		if (!count_pair(local, slot, generation, update.place.epoch, &key, update.add))
+			write_slow(local, slot, event, false);
+		return;
+	}
 	if (LIKELY(result == CHANNEL_ON) && LIKELY(RING_CHANNEL_FIELD(channel, use_rseq))) {
 		cpu = ring_rseq_cpu(__rseq_offset);
 		update.key = key.key;

@@ -352,6 +352,7 @@ run(struct machine *machine, const uint64_t *codes, uint32_t nr_codes, const boo
 		case LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_NONE:
 		case LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_FIELD:
 		case LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_BUCKET:
+			machine->registers[0] = LTTNGMAP_FILTER_COUNTS;
 			machine->registers[2] = 0;
 			return partly || filter_key(code, machine->source.fields,
 						    machine->source.size, &machine->registers[1]);
@@ -403,6 +404,7 @@ static bool run_program(const uint64_t *at, const struct lttngmap_filter_program
 		return passes;
 	if (!key->size)
 		key->key = machine.registers[1];
+	key->roles = (uint32_t)machine.registers[0] & ~(uint32_t)LTTNGMAP_FILTER_COUNTS;
 	*add = machine.registers[2];
 	return true;
 }

@@ -48,9 +48,10 @@ bool filter_run(const void *filter, size_t size, const void *fields, size_t fiel
 
 /* The key of an event in a map. */
 struct filter_key {
-	uint64_t key;  /* a number, or the hash of a text */
-	uint64_t seed; /* of the hash */
-	uint32_t size; /* of the text; 0: a number */
+	uint64_t key;   /* a number, or the hash of a text */
+	uint64_t seed;  /* of the hash */
+	uint32_t size;  /* of the text; 0: a number */
+	uint32_t roles; /* of enum lttngmap_filter_role, in a map of latencies; else 0 */
 	/* The text; zeros up to its end, where there is one. */
 	uint64_t text[LTTNGMAP_MAP_TEXT_SIZE / 8];
 };

@@ -24,6 +24,7 @@
 #include "sessiond/session/session.h"
 
 #define KEYS_DEFAULT 4096u
+#define LATENCY_KEYS (2 * LTTNGMAP_FILTER_BUCKETS)
 
 static struct channel *map_channel(const struct session *session)
 {
@@ -51,6 +52,7 @@ struct map_request {
 	const char *name;
 	struct rule_config rule;
 	struct channel_map_config map;
+	const char *latency; /* the rule of the first events; NULL: no latencies */
 	uint64_t keys;
 };
 
@@ -64,6 +66,7 @@ static int take_request(struct control_client *client, struct json_object *reque
 	    control_take_string(client, request, "by", &wanted->map.by) != 0 ||
 	    control_take_string(client, request, "sum", &wanted->map.sum) != 0 ||
 	    control_take_bool(client, request, "histogram", &wanted->map.is_histogram) != 0 ||
+	    control_take_string(client, request, "latency", &wanted->latency) != 0 ||
 	    control_take_number(client, request, "keys", PROTOCOL_CONTROL_KEYS_MAX,
 				&wanted->keys) != 0)
 		return -EINVAL;
@@ -76,6 +79,20 @@ static int take_request(struct control_client *client, struct json_object *reque
 	if (wanted->map.is_histogram && !wanted->map.by) {
 		control_refuse(client, "give \"by\"", "a histogram is of nothing");
 		return -EINVAL;
+	}
+	if (wanted->latency && (wanted->map.is_histogram || wanted->map.sum)) {
+		control_refuse(client, "make two maps",
+			       "latencies are a histogram, and are added up, by themselves");
+		return -EINVAL;
+	}
+	if (wanted->latency && wanted->keys < LATENCY_KEYS) {
+		control_refuse(client, "give 4096 or more", "latencies need more than %llu keys",
+			       (unsigned long long)wanted->keys);
+		return -EINVAL;
+	}
+	if (wanted->latency) {
+		wanted->map.is_latency = true;
+		wanted->map.is_one_rule = strcmp(wanted->latency, wanted->rule.patterns) == 0;
 	}
 	return 0;
 }
@@ -148,6 +165,17 @@ static int make_channel(struct control_client *client, struct session *session,
 	return status;
 }
 
+/* The rule of a pair's first event. */
+static int enable_first(struct channel *channel, const struct map_request *wanted,
+			struct rule_problem *problem)
+{
+	struct rule_config rule = wanted->rule;
+	struct rule_entry *entry;
+
+	rule.patterns = wanted->latency;
+	return session_enable(channel, &rule, &entry, problem);
+}
+
 void control_serve_map_add(struct control_client *client, struct json_object *request)
 {
 	struct rule_problem problem;
@@ -164,7 +192,9 @@ void control_serve_map_add(struct control_client *client, struct json_object *re
 		session_destroy(session);
 		return;
 	}
-	error = session_enable(channel, &wanted.rule, &entry, &problem);
+	error = wanted.latency ? enable_first(channel, &wanted, &problem) : 0;
+	if (!error)
+		error = session_enable(channel, &wanted.rule, &entry, &problem);
 	if (error) {
 		control_refuse_rule(client, channel, &wanted.rule, &problem, error);
 		session_destroy(session);
@@ -206,7 +236,7 @@ void control_serve_map_clear(struct control_client *client, struct json_object *
 static struct json_object *describe_map(const struct session *session, uint32_t uid)
 {
 	const struct channel *channel = map_channel(session);
-	const struct rule_entry *rule = channel->rules.entries[0];
+	const struct rule_entry *rule = channel->rules.entries[channel->rules.nr_entries - 1];
 	struct json_object *object = json_object_new_object();
 	struct channel_map_config config;
 	char name[NAME_SESSION_MAX + 16];
@@ -223,6 +253,9 @@ static struct json_object *describe_map(const struct session *session, uint32_t 
 	if (config.sum)
 		control_add_string(object, "sum", config.sum);
 	control_add_bool(object, "histogram", config.is_histogram);
+	if (config.is_latency)
+		control_add_string(object, "latency",
+				   rule_text(channel->rules.entries[0]->patterns));
 	control_add_number(object, "keys", UINT64_C(1) << (channel->subbuf_shift - 4));
 	control_add_number(object, "processes", session_alive(session));
 	return object;
@@ -340,7 +373,7 @@ static void answer_counts(struct control_client *client, const struct session *s
 	struct ring_totals totals;
 	bool more = false;
 
-	part.bytes += 128;
+	part.bytes += 256;
 	for (size_t i = 0; i < counts->nr_counts; i++) {
 		if (counts->counts[i].key < from)
 			continue;
@@ -354,10 +387,20 @@ static void answer_counts(struct control_client *client, const struct session *s
 	session_read_totals(session, &totals);
 	control_add_bool(answer, "signed", map_channel(session)->map->expressions.is_signed);
 	control_add_bool(answer, "histogram", map_channel(session)->map->expressions.is_histogram);
-	control_add_bool(answer, "sums", map_channel(session)->map->expressions.add != NULL);
+	control_add_bool(answer, "sums",
+			 map_channel(session)->map->expressions.add != NULL ||
+				 map_channel(session)->map->expressions.is_latency);
 	control_add_bool(answer, "sums_signed",
 			 !map_channel(session)->map->expressions.is_sum_unsigned);
-	control_add_bool(answer, "keys", map_channel(session)->map->expressions.nr_keys > 0);
+	control_add_bool(answer, "keys",
+			 map_channel(session)->map->expressions.nr_keys > 0 ||
+				 map_channel(session)->map->expressions.is_latency);
+	if (map_channel(session)->map->expressions.is_latency) {
+		control_add_bool(answer, "latency", true);
+		control_add_number(answer, "no_second", counts->no_second);
+		control_add_number(answer, "no_first", counts->no_first);
+		control_add_number(answer, "open", counts->open);
+	}
 	control_add_number(answer, "other", counts->other.count);
 	json_object_object_add(answer, "other_sum", json_object_new_uint64(counts->other.sum));
 	control_add_number(answer, "lost", totals.discarded);

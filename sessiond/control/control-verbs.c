@@ -90,7 +90,7 @@ const struct control_verb control_verbs[] = {
 
 	{ "map-add",
 	  MEMBERS("map", "rule", "exclude", "loglevel", "loglevel_only", "filter", "by", "sum",
-		  "histogram", "keys", ),
+		  "histogram", "latency", "keys", ),
 	  control_serve_map_add },
 	{ "map-remove", MEMBERS("map", ), control_serve_map_remove },
 	{ "map-clear", MEMBERS("map", ), control_serve_map_clear },

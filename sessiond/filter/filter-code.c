@@ -99,9 +99,9 @@ static int finish(struct filter_emitter *emitter, const struct filter_node *root
 	return *program ? 0 : -ENOMEM;
 }
 
-static void code_exit(struct filter_emitter *emitter)
+static void code_exit(struct filter_emitter *emitter, uint64_t result)
 {
-	filter_move_constant(emitter, 0, 1);
+	filter_move_constant(emitter, 0, result);
 	filter_emit(emitter, FILTER_JMP(EXIT), 0, 0, 0, 0);
 	filter_bind_label(emitter, &emitter->reject);
 	filter_move_constant(emitter, 0, 0);
@@ -122,7 +122,7 @@ int filter_compile(struct filter_expression *expression, const struct registry_c
 		return -ENOMEM;
 	emitter->event_class = event_class;
 	filter_require(emitter, expression->root);
-	code_exit(emitter);
+	code_exit(emitter, 1);
 	status = finish(emitter, expression->root, program, error);
 	free(emitter);
 	return status;
@@ -197,7 +197,7 @@ bool filter_map_may_have_texts(const struct filter_map *map)
 {
 	const struct filter_node *root = map->nr_keys ? map->keys[0]->root : NULL;
 
-	if (map->is_histogram || !root)
+	if (map->is_histogram || map->is_latency || !root)
 		return false;
 	return map->nr_keys > 1 || root->kind == FILTER_NODE_FIELD ||
 	       root->kind == FILTER_NODE_CONTEXT;
@@ -244,8 +244,9 @@ static int type_map(struct filter_map *map, const struct registry_class *event_c
 	int status = 0;
 
 	for (size_t i = 0; i < map->nr_keys; i++) {
-		status = map->is_histogram ? type_number(map->keys[i], event_class, contexts, error)
-					   : type_key(map->keys[i], event_class, contexts, error);
+		status = map->is_histogram && !map->is_latency
+				 ? type_number(map->keys[i], event_class, contexts, error)
+				 : type_key(map->keys[i], event_class, contexts, error);
 		if (status == 0)
 			continue;
 		error->in = "by";
@@ -283,7 +284,7 @@ static bool code_key(struct filter_emitter *emitter, const struct filter_map *ma
 {
 	unsigned kind = LTTNGMAP_FILTER_KEY_NONE, offset = 0, integer = 0;
 
-	if (map->add || map->nr_keys > 1)
+	if (map->add || map->nr_keys > 1 || map->is_latency)
 		return false;
 	if (map->nr_keys) {
 		if (!filter_find_integer(emitter, map->keys[0]->root, &offset, &integer))
@@ -323,7 +324,7 @@ static void code_text(struct filter_emitter *emitter, const struct filter_map *m
 	filter_move_constant(emitter, 1, 0);
 }
 
-static void code_map(struct filter_emitter *emitter, const struct filter_map *map)
+static void code_map(struct filter_emitter *emitter, const struct filter_map *map, uint64_t roles)
 {
 	if (map->add) {
 		filter_value(emitter, map->add->root, &emitter->reject);
@@ -335,7 +336,7 @@ static void code_map(struct filter_emitter *emitter, const struct filter_map *ma
 		const struct filter_node *root = map->keys[0]->root;
 
 		filter_value(emitter, root, &emitter->reject);
-		if (map->is_histogram)
+		if (map->is_histogram && !map->is_latency)
 			code_bucket(emitter, root->type == FILTER_TYPE_SIGNED);
 		filter_move(emitter, 1, 0);
 	} else {
@@ -344,11 +345,13 @@ static void code_map(struct filter_emitter *emitter, const struct filter_map *ma
 	if (map->add)
 		filter_move(emitter, 2, filter_pop(emitter, 2));
 	else
-		filter_move_constant(emitter, 2, 0);
-	code_exit(emitter);
+		filter_move_constant(emitter, 2, map->is_latency ? map->scale : 0);
+	if (roles && !map->nr_keys)
+		roles |= LTTNGMAP_FILTER_BY_THREAD;
+	code_exit(emitter, LTTNGMAP_FILTER_COUNTS | roles);
 }
 
-int filter_compile_map(struct filter_expression *filter, struct filter_map *map,
+int filter_compile_map(struct filter_expression *filter, struct filter_map *map, uint64_t roles,
 		       const struct registry_class *event_class,
 		       const struct filter_context_list *contexts, struct filter_program **program,
 		       struct filter_error *error)
@@ -368,9 +371,9 @@ int filter_compile_map(struct filter_expression *filter, struct filter_map *map,
 	if (filter)
 		filter_require(emitter, filter->root);
 	if (!code_key(emitter, map))
-		code_map(emitter, map);
+		code_map(emitter, map, roles);
 	else if (filter)
-		code_exit(emitter);
+		code_exit(emitter, LTTNGMAP_FILTER_COUNTS);
 	status = finish(emitter, filter ? filter->root : &nowhere, program, error);
 	free(emitter);
 	return status;

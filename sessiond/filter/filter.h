@@ -67,6 +67,9 @@ struct filter_map {
 	size_t nr_keys;                       /* 0: one count of all */
 	struct filter_expression *add;
 	uint64_t seed;        /* of the hash of a key that is a text */
+	bool is_latency;      /* of pairs of events: those of rule 0, and those of rule 1 */
+	bool is_one_rule;     /* rule 0 is both */
+	uint64_t scale;       /* of latencies: ns of a tick, times 2^32 */
 	bool is_histogram;    /* by the bucket of keys[0] */
 	bool is_signed;       /* a class was compiled whose key has a sign */
 	bool is_sum_unsigned; /* a class was compiled that adds numbers of 64 bits without a sign */
@@ -113,9 +116,10 @@ void filter_map_clear(struct filter_map *map);
 bool filter_map_may_have_texts(const struct filter_map *map);
 /*
  * The same as filter_compile() for a map's channel: the program also makes the key and the number
- * to add. `filter` may be NULL.
+ * to add. `filter` may be NULL. `roles`: those of enum lttngmap_filter_role that the event has in a
+ * map of latencies; else 0.
  */
-int filter_compile_map(struct filter_expression *filter, struct filter_map *map,
+int filter_compile_map(struct filter_expression *filter, struct filter_map *map, uint64_t roles,
 		       const struct registry_class *event_class,
 		       const struct filter_context_list *contexts, struct filter_program **program,
 		       struct filter_error *error);

@@ -198,13 +198,14 @@ bool rule_entry_match(const struct rule_entry *entry, const struct registry_clas
 	       !(entry->exclude && rule_match(entry->exclude, event_class));
 }
 
-static int compile(const struct rule_entry *entry, struct filter_map *map,
+static int compile(const struct rule_entry *entry, struct filter_map *map, uint64_t roles,
 		   const struct registry_class *event_class, struct filter_program **program,
 		   struct filter_error *why)
 {
 	if (!map)
 		return filter_compile(entry->filter, event_class, context_list(), program, why);
-	return filter_compile_map(entry->filter, map, event_class, context_list(), program, why);
+	return filter_compile_map(entry->filter, map, roles, event_class, context_list(), program,
+				  why);
 }
 
 int rule_entry_check(const struct rule_entry *entry, struct filter_map *map,
@@ -216,12 +217,37 @@ int rule_entry_check(const struct rule_entry *entry, struct filter_map *map,
 
 	if (!entry->filter && !map)
 		return 0;
-	error = compile(entry, map, event_class, &program, &why);
+	error = compile(entry, map, map && map->is_latency ? LTTNGMAP_FILTER_FIRST : 0, event_class,
+			&program, &why);
 	if (error == 0)
 		filter_program_destroy(program);
 	else if (error != -ENOMEM)
 		tell_problem(problem, &why);
 	return error;
+}
+
+/* One program of all roles that the event has in a map of latencies; as below. */
+static int compile_pair(const struct rule_list *list, const struct registry_class *event_class,
+			struct filter_program **program)
+{
+	static const uint64_t roles_of[] = { LTTNGMAP_FILTER_FIRST, LTTNGMAP_FILTER_SECOND };
+	const struct rule_entry *matching = NULL;
+	struct filter_error why;
+	uint64_t roles = 0;
+	int error;
+
+	for (size_t i = 0; i < list->nr_entries && i < 2; i++) {
+		if (!list->entries[i]->enabled || !rule_entry_match(list->entries[i], event_class))
+			continue;
+		matching = list->entries[i];
+		roles |= roles_of[i];
+	}
+	if (!matching)
+		return 0;
+	if (list->map->is_one_rule)
+		roles = LTTNGMAP_FILTER_FIRST | LTTNGMAP_FILTER_SECOND;
+	error = compile(matching, list->map, roles, event_class, program, &why);
+	return error == 0 ? 1 : error == -ENOMEM || error == -E2BIG ? error : 0;
 }
 
 /*
@@ -234,6 +260,8 @@ static int compile_matching(const struct rule_list *list, const struct registry_
 	struct filter_error why;
 	int nr_programs = 0;
 
+	if (list->map && list->map->is_latency)
+		return compile_pair(list, event_class, programs);
 	for (size_t i = 0; i < list->nr_entries; i++) {
 		struct rule_entry *entry = list->entries[i];
 
@@ -247,7 +275,7 @@ static int compile_matching(const struct rule_list *list, const struct registry_
 
 		if (!entry->enabled || !rule_entry_match(entry, event_class))
 			continue;
-		error = compile(entry, list->map, event_class, &programs[nr_programs], &why);
+		error = compile(entry, list->map, 0, event_class, &programs[nr_programs], &why);
 		if (error == 0)
 			nr_programs++;
 		else if (error == -ENOMEM || error == -E2BIG)

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <lttngmap/filter-code.h>
+
 #include "common/base/map-guard.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/memory/memory-set.h"
@@ -49,6 +51,10 @@ int channel_map_create(const struct channel_map_config *config, struct channel_m
 		channel_map_destroy(map);
 		return status;
 	}
+	if (config->is_latency)
+		map->expressions.is_histogram = true;
+	map->expressions.is_latency = config->is_latency;
+	map->expressions.is_one_rule = config->is_one_rule;
 	*result = map;
 	return 0;
 }
@@ -60,7 +66,9 @@ void channel_map_get_config(const struct channel_map *map, struct channel_map_co
 	*config = (struct channel_map_config){
 		.by = map->by,
 		.sum = expressions->add ? filter_expression_text(expressions->add) : NULL,
-		.is_histogram = expressions->is_histogram,
+		.is_histogram = expressions->is_histogram && !expressions->is_latency,
+		.is_latency = expressions->is_latency,
+		.is_one_rule = expressions->is_one_rule,
 	};
 }
 
@@ -134,6 +142,20 @@ static int read_table(const struct memory *memory, uint64_t at, void *table, siz
 	return error;
 }
 
+/* Pairs that wait for their second event. `table` has room for `size` bytes. */
+static void count_open(const struct memory *memory, uint64_t at, void *table, size_t size,
+		       struct map_counts *counts)
+{
+	const struct lttngmap_map_pair *pairs = table;
+
+	if (read_table(memory, at, table, size) != 0) {
+		counts->nr_unreadable++;
+		return;
+	}
+	for (size_t i = 0; i < size / sizeof(*pairs); i++)
+		counts->open += pairs[i].time != 0;
+}
+
 static int read_tables(const struct channel *channel, const struct memory *memory,
 		       struct lttngmap_map_entry *table, struct found *found)
 {
@@ -143,9 +165,11 @@ static int read_tables(const struct channel *channel, const struct memory *memor
 	const uint64_t ring_size = ((UINT64_C(1) << channel->subbufs_shift) + 1)
 				   << channel->subbuf_shift;
 	const bool has_texts = 1u << channel->subbufs_shift == LTTNGMAP_MAP_TEXT_SUBBUFS;
+	const uint32_t nr_tables =
+		daemon->cpu_rings + LTTNGMAP_EXTRA_RINGS - channel->map->expressions.is_latency;
 	int error = 0;
 
-	for (uint32_t i = 0; error == 0 && i < daemon->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++) {
+	for (uint32_t i = 0; error == 0 && i < nr_tables; i++) {
 		const uint64_t at = daemon->meta_page_size + i * ring_size;
 
 		if (read_table(memory, at, table, size) != 0) {
@@ -163,6 +187,9 @@ static int read_tables(const struct channel *channel, const struct memory *memor
 			found->counts->other.sum += table[nr_entries].sum;
 		}
 	}
+	if (error == 0 && channel->map->expressions.is_latency)
+		count_open(memory, daemon->meta_page_size + nr_tables * ring_size, table,
+			   nr_entries * sizeof(*table), found->counts);
 	return error;
 }
 
@@ -195,6 +222,26 @@ static void join(struct map_counts *counts)
 	counts->nr_counts = kept + 1;
 }
 
+/* Leaves the buckets of a histogram: events without the other one are no latencies. */
+static void take_buckets(struct map_counts *counts, bool is_latency)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < counts->nr_counts; i++) {
+		const struct map_count *count = &counts->counts[i];
+
+		if (is_latency && count->key == LTTNGMAP_MAP_NO_SECOND)
+			counts->no_second += count->count;
+		else if (is_latency && count->key == LTTNGMAP_MAP_NO_FIRST)
+			counts->no_first += count->count;
+		else if (count->key >= LTTNGMAP_FILTER_BUCKETS)
+			counts->nr_damaged++;
+		else
+			counts->counts[kept++] = *count;
+	}
+	counts->nr_counts = kept;
+}
+
 int channel_map_read(const struct channel *channel, struct map_counts *counts)
 {
 	const size_t nr_entries = (size_t)1 << (channel->subbuf_shift - 4);
@@ -218,6 +265,8 @@ int channel_map_read(const struct channel *channel, struct map_counts *counts)
 		return error;
 	}
 	join(counts);
+	if (channel->map->expressions.is_histogram)
+		take_buckets(counts, channel->map->expressions.is_latency);
 	return 0;
 }
 

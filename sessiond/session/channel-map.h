@@ -27,6 +27,8 @@ struct channel_map_config {
 	const char *by;    /* expression; NULL: one count of all */
 	const char *sum;   /* expression; NULL: none */
 	bool is_histogram; /* of `by` */
+	bool is_latency;  /* of pairs by `by`, or by thread: rule 0 begins them, rule 1 ends them */
+	bool is_one_rule; /* rule 0 does both */
 };
 
 struct channel_map {
@@ -54,6 +56,8 @@ struct map_counts {
 	struct map_count *counts; /* by ascending keys, as unsigned numbers, or hashes */
 	size_t nr_counts;
 	struct map_count other; /* of keys that found no place */
+	/* In a map of latencies: events without the other one, and pairs that wait for it. */
+	uint64_t no_second, no_first, open;
 	uint32_t nr_damaged;    /* entries that cannot be, and were left out */
 	uint32_t nr_unreadable; /* tables that could not be read now */
 };

@@ -289,14 +289,24 @@ static int add_stream(const struct channel *channel)
 					    channel->contexts);
 }
 
+/* Nanoseconds of a tick of the clock, times 2^32. */
+static uint64_t scale_of(const struct channel *channel)
+{
+	const struct clock_description *clock = metadata_clock(channel->session->metadata);
+
+	return (uint64_t)(((unsigned __int128)1000000000 << 32) / clock->frequency);
+}
+
 static void take_map(struct channel *channel, struct channel_map *map)
 {
 	channel->map = map;
 	/* The hash of a text stays the same for the life of the map. */
-	if (map)
+	if (map) {
+		map->expressions.scale = scale_of(channel);
 		map->expressions.seed = (uint64_t)strtoull(channel->session->uuid, NULL, 16) |
 					(uint64_t)strtoull(channel->session->uuid + 9, NULL, 16)
 						<< 32;
+	}
 	channel->rules.map = map ? &map->expressions : NULL;
 }
 

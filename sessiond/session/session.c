@@ -210,12 +210,10 @@ void session_remove_channel(struct channel *channel)
 	daemon_save_state(daemon);
 }
 
-int session_replace_map(struct channel *before, struct channel **result, char *why, char *hint)
+/* The same rule in another channel. */
+static int enable_same(struct channel *channel, const struct rule_entry *entry)
 {
-	struct session *session = before->session;
-	const struct rule_entry *entry = before->rules.entries[0];
-	struct channel_map_config expressions;
-	struct rule_config rule = {
+	const struct rule_config rule = {
 		.patterns = rule_text(entry->patterns),
 		.exclude = entry->exclude ? rule_text(entry->exclude) : NULL,
 		.filter = entry->filter ? filter_expression_text(entry->filter) : NULL,
@@ -223,10 +221,18 @@ int session_replace_map(struct channel *before, struct channel **result, char *w
 		.loglevel = entry->loglevel,
 		.loglevel_only = entry->loglevel_only,
 	};
-	struct channel_config config;
 	struct rule_problem problem;
-	struct filter_error wrong;
 	struct rule_entry *added;
+
+	return session_enable(channel, &rule, &added, &problem);
+}
+
+int session_replace_map(struct channel *before, struct channel **result, char *why, char *hint)
+{
+	struct session *session = before->session;
+	struct channel_map_config expressions;
+	struct channel_config config;
+	struct filter_error wrong;
 	bool in_sum;
 	int error;
 
@@ -245,7 +251,8 @@ int session_replace_map(struct channel *before, struct channel **result, char *w
 		channel_map_destroy(config.map);
 		return error;
 	}
-	error = session_enable(*result, &rule, &added, &problem);
+	for (size_t i = 0; error == 0 && i < before->rules.nr_entries; i++)
+		error = enable_same(*result, before->rules.entries[i]);
 	/* The list begins with the channel that counts. */
 	if (error)
 		before = *result;

@@ -137,6 +137,8 @@ static struct json_object *save_map(const struct channel_map *map)
 	add_text(object, "by", config.by);
 	add_text(object, "sum", config.sum);
 	add_flag(object, "histogram", config.is_histogram);
+	add_flag(object, "latency", config.is_latency);
+	add_flag(object, "one_rule", config.is_one_rule);
 	return object;
 }
 
@@ -147,6 +149,8 @@ static int restore_map(struct json_object *object, struct channel_map **map)
 		.by = text_of(object, "by"),
 		.sum = text_of(object, "sum"),
 		.is_histogram = flag_of(object, "histogram"),
+		.is_latency = flag_of(object, "latency"),
+		.is_one_rule = flag_of(object, "one_rule"),
 	};
 	struct filter_error error;
 	bool in_sum;

@@ -68,6 +68,7 @@ count -o /nowhere/x -e numbered:event -- touch ran 2>err
 is $? 125 'a file that cannot be written'
 ok '  ... the program is not run' test ! -e ran
 like "$(<err)" 'count: cannot write /nowhere/x: No such file' '  ... and why is told'
+# sleeps: the program lasts a few periods
 count --every 200ms -e numbered:event -- sh -c "'$emit' counts 1 100; sleep 1; '$emit' counts 1 50" >out 2>err
 is "$(grep '^sh: ' err | tail -n 1)" 'sh: 150 events of 1 key' 'so often as is asked for'
 ok '  ... while the program runs' test "$(grep -c 'sh: 100 events' err)" -ge 2
@@ -96,13 +97,14 @@ refused 'a program without tracepoints' 0 'nothing traced' -e 'numbered:*' -- tr
 
 # ---- what outlives the program, and the daemon
 count --follow --json -o out -e numbered:event --by source -- \
-	sh -c "(sleep 0.5; '$emit' counts 2 70) >/dev/null 2>&1 &" 2>err
+	sh -c "(sleep 0.5; # when its parent has ended
+		'$emit' counts 2 70) >/dev/null 2>&1 &" 2>err
 is "$(counts out)" $'0,35,0\n1,35,0' 'descendants are counted'
 cat >kills <<-EOF
 	'$emit' counts 1 40
 	daemon=\$(pgrep -f "lttngmap-sessiond.*--runtime-dir.* \$LTTNGMAP_RUNTIME_DIR" | tail -n 1)
 	kill -KILL "\$daemon"
-	sleep 1
+	sleep 1 # the daemon is started again
 	'$emit' counts 1 2
 EOF
 count --json -o out -e numbered:event --by source -- sh ./kills 2>err

@@ -138,6 +138,13 @@ is $? 0 'a map is cleared'
 is "$(counts small)" '' '  ... and empty'
 "$asked" 1 50 >out 2>&1
 is "$(counts small | cut -d, -f2 | paste -sd+ | bc)" 50 '  ... and counts on'
+# Cleared again when the first slot has rested, whose memory has what was counted there before.
+# sleeps: a slot rests for a second
+sleep 1.2
+map clear small
+is "$(counts small)" '' '  ... and empty again, in memory that a map had before'
+"$asked" 1 5 >out 2>&1
+is "$(counts small | cut -d, -f2 | paste -sd+ | bc)" 5 '  ... where it counts'
 for name in small wire part some sizes second process all word letter both event four; do
 	map remove $name || fail "remove $name"
 done
@@ -227,6 +234,11 @@ wait_for map add texts numbered:event --by text
 is $? 0 'a program makes up keys and their texts' || diag "$(<out)"
 like "$(map show texts)" '\(damaged\)' '  ... which is told'
 map remove texts
+wait_for map add sizes numbered:event --histogram number
+"$LTTNGMAP_BUILD/tests/utils/forge-map" texts >out 2>&1
+is $? 0 '  ... and buckets that there are none' || diag "$(<out)"
+like "$(map show sizes)" 'entries were left out: a program damaged them' '  ... which is told, too'
+map remove sizes
 
 # ---- refused -----------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 			continue;
 		memset((void *)begin, 0xee, end - begin);
 		for (uintptr_t at = begin; argc > 1 && at < end; at += 32)
-			memcpy((void *)at, (uint64_t[]){ 5, 1, at, ~at | 1 }, 32);
+			memcpy((void *)at, (uint64_t[]){ 0xff03, 1, at, ~at | 1 }, 32);
 		filled++;
 	}
 	printf("%u maps\n", filled);

@@ -6,8 +6,10 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/base/message.h"
 #include "cli/base/options.h"
@@ -16,6 +18,9 @@
 #include "cli/map/map-request.h"
 #include "cli/client/session-verb.h"
 #include "common/protocol/protocol-control.h"
+
+/* The cursor to the first line, and nothing below it. */
+#define CLEAR_SCREEN "\033[H\033[J"
 
 static struct {
 	struct map_options map;
@@ -116,6 +121,8 @@ static int show(struct session_verb *self, const char *name, struct json_object 
 	period = (struct timespec){ (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
 	for (;;) {
 		error = map_request_show(name, ask, self, last);
+		if (!error && ms && !session_options.json && isatty(STDOUT_FILENO))
+			fputs(CLEAR_SCREEN, stdout);
 		if (!error && !session_options.json)
 			map_print_counts(name, *last, top);
 		if (error || !ms)

@@ -995,8 +995,9 @@ tests_utils_filtered_SOURCES = tests/utils/filtered.c
 tests_utils_filtered_LDADD = liblttngmap.la
 tests_utils_filtered_LDFLAGS = $(test_ldflags)
 dist_check_SCRIPTS += tests/integration/filters.sh tests/integration/filters-changing.sh
-dist_check_SCRIPTS += tests/integration/maps.sh tests/integration/count.sh tests/integration/latencies.sh
-TESTS += tests/integration/maps.sh tests/integration/count.sh tests/integration/latencies.sh
+dist_check_SCRIPTS += tests/integration/maps.sh tests/integration/count.sh tests/integration/latencies.sh \
+	tests/integration/maps-owners.sh
+TESTS += tests/integration/maps.sh tests/integration/count.sh tests/integration/latencies.sh tests/integration/maps-owners.sh
 TESTS += tests/integration/filters.sh tests/integration/filters-changing.sh
 
 EXTRA_PROGRAMS += tests/bench/filter

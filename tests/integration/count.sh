@@ -95,6 +95,19 @@ refused 'a rule that matches nothing' 0 "no event matched the rule 'numbered:evn
 	-e numbered:evnt -- "$emit" counts 1 5
 refused 'a program without tracepoints' 0 'nothing traced' -e 'numbered:*' -- true
 
+# ---- whatever becomes of processes and threads
+export NUMBERED_COUNTS=$PWD/counts NUMBERED_PLUGIN=$LTTNGMAP_BUILD/tests/utils/.libs/numbered-plugin.so
+for name in fork clone vfork exec-self daemon dlopen raw-clone clone-vfork; do
+	count --follow --json -o out -e numbered:event --by source -- \
+		"$LTTNGMAP_BUILD/tests/utils/processes" $name 40 >said 2>err
+	status=$?
+	[[ $status != 77 ]] || { skip 1 "$name: $(head -n 1 said)" && continue; }
+	like "$(counts out | "$LTTNGMAP_SRC/tests/utils/count_sources.py" counts)" '^[1-9][0-9]* sources$' \
+		"$name, 40 times: each source has its events" || diag "$(<err)"
+done
+count --json -o out -e numbered:event --by source -- "$emit" counts 64 6400 2>err
+is "$(counts out | grep -c ,100,)" 64 '64 threads'
+
 # ---- what outlives the program, and the daemon
 count --follow --json -o out -e numbered:event --by source -- \
 	sh -c "(sleep 0.5; # when its parent has ended

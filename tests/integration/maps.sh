@@ -133,6 +133,10 @@ like "$(map show both --top 3)" 'both: 2,[0-9]+ events, sum -[0-9,]+.*, -?[0-9]+
 	'keys of two values are shown, and sums below 0'
 like "$(map show word)" ' tab\\there .* it.s "quoted" ' '  ... and what does not show is escaped'
 like "$(map show small --top 3)" 'KEY +EVENTS.*--top 0 shows all' 'the greatest counts are shown'
+timeout 2.5 "$lttngmap" map show all --watch 1s >said
+is "$(grep -c '^all: ' said) $(grep -c $'\033' said)" '3 0' 'it is shown again each second'
+script -qec "timeout 0.5 $lttngmap map show all --watch 1s" /dev/null >said </dev/null
+like "$(<said)" $'\033\\[H\033\\[Jall: ' '  ... on a terminal in place of the last one'
 map clear small
 is $? 0 'a map is cleared'
 is "$(counts small)" '' '  ... and empty'

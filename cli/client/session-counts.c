@@ -317,7 +317,7 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 			     control_answer_count(answer, "output_silent_ms") / 1000);
 	if (untraced_describe(answer, untraced)[0])
 		message_line("  %s", untraced);
-	if (untraced_has_unseen(answer))
+	if (untraced_has(answer, "executed"))
 		message_line("  programs that these start are neither traced nor counted");
 	print_others(answer);
 	print_unregistered(answer);

@@ -94,13 +94,13 @@ char *untraced_describe(struct json_object *answer, char text[UNTRACED_TEXT_SIZE
 	return text;
 }
 
-bool untraced_has_unseen(struct json_object *answer)
+bool untraced_has(struct json_object *answer, const char *why)
 {
 	struct json_object *list = list_of(answer);
 
 	for (size_t i = 0; list && i < json_object_array_length(list); i++)
-		if (strcmp(control_answer_text(json_object_array_get_idx(list, i), "why"),
-			   "executed") == 0)
+		if (strcmp(control_answer_text(json_object_array_get_idx(list, i), "why"), why) ==
+		    0)
 			return true;
 	return false;
 }

@@ -15,8 +15,11 @@
  * the most frequent names first. "": none.
  */
 char *untraced_describe(struct json_object *answer, char text[UNTRACED_TEXT_SIZE]);
-/* True if some of them executed a program without our libraries: it hands none on. */
-bool untraced_has_unseen(struct json_object *answer);
+/*
+ * True if some of them were left out for that reason (protocol-control.h). Those that "executed" a
+ * program without our libraries hand none on.
+ */
+bool untraced_has(struct json_object *answer, const char *why);
 /* A remedy for the most frequent reason; NULL: none. */
 const char *untraced_hint(struct json_object *answer);
 

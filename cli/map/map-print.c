@@ -15,6 +15,7 @@
 #include "cli/base/message.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-verb.h"
+#include "cli/client/untraced.h"
 #include "common/base/amount.h"
 
 #define BAR 40
@@ -313,6 +314,19 @@ static void print_unmatched(struct json_object *answer)
 			     amount_format_count(no_first, count));
 }
 
+/* Whom the daemon refused: there is no other kind of map, so all have one remedy. */
+static void print_untraced(struct json_object *answer)
+{
+	char text[UNTRACED_TEXT_SIZE];
+
+	if (!untraced_describe(answer, text)[0])
+		return;
+	message_line("%s", text);
+	if (untraced_has(answer, "refused"))
+		message_line("programs that gain privileges do not count; those with an older "
+			     "liblttngmap do when they are started anew");
+}
+
 static void print_rest(struct json_object *answer)
 {
 	uint64_t other = control_answer_count(answer, "other");
@@ -333,6 +347,7 @@ static void print_rest(struct json_object *answer)
 	if (unreadable)
 		message_line("%s tables cannot be read now",
 			     amount_format_count(unreadable, count));
+	print_untraced(answer);
 }
 
 void map_print_counts(const char *name, struct json_object *answer, size_t top)

@@ -468,7 +468,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.processes = control_answer_count(answer, "processes"),
 		.alive = control_answer_count(answer, "alive"),
 		.untraced_hint = untraced_hint(answer),
-		.untraced_unseen = untraced_has_unseen(answer),
+		.untraced_unseen = untraced_has(answer, "executed"),
 		.kept = control_answer_count(answer, "kept"),
 		.discarded = control_answer_count(answer, "discarded"),
 		.overwritten = control_answer_count(answer, "overwritten"),

@@ -197,7 +197,8 @@
  *        "keys", "signed", "histogram", "sums", "sums_signed": bool, what KEY and SUM are,
  *        "counts": [[KEY, events, SUM]] by ascending keys, "other": N events whose keys had no
  *        room, "other_sum", "lost": N events that could not be counted, "damaged": N entries of
- *        tables that cannot be and were left out, "unreadable": N tables of now}.
+ *        tables that cannot be and were left out, "unreadable": N tables of now,
+ *        "not_traced" and "untraced" as of "status", only where "from" is 0}.
  *       Latencies have "latency": true, "no_second" and "no_first": N pairs without an end, and
  *       ends without a pair, "open": N pairs that wait. A KEY that is a number, and SUM, are 64
  *       bits without a sign; a string is a string, or {"begin": TEXT, "hash": N} of a longer one;

@@ -22,6 +22,7 @@
 #include "sessiond/session/channel-map.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/session.h"
+#include "sessiond/session/untraced.h"
 
 #define KEYS_DEFAULT 4096u
 #define LATENCY_KEYS (2 * LTTNGMAP_FILTER_BUCKETS)
@@ -364,6 +365,19 @@ static struct json_object *describe_count(const struct map_count *count)
 	return array;
 }
 
+/* Processes of the rule's users whose events count nowhere: once, with the first counts. */
+static void add_untraced(const struct session *session, struct control_part *part,
+			 struct json_object *answer)
+{
+	struct json_object *list = untraced_list(session);
+	size_t length;
+
+	json_object_to_json_string_length(list, JSON_C_TO_STRING_PLAIN, &length);
+	part->bytes += length;
+	control_add_number(answer, "not_traced", untraced_total(session));
+	json_object_object_add(answer, "untraced", list);
+}
+
 /* From the first key on that is `from` or greater. */
 static void answer_counts(struct control_client *client, const struct session *session,
 			  const struct map_counts *counts, uint64_t from)
@@ -374,6 +388,8 @@ static void answer_counts(struct control_client *client, const struct session *s
 	bool more = false;
 
 	part.bytes += 256;
+	if (from == 0)
+		add_untraced(session, &part, answer);
 	for (size_t i = 0; i < counts->nr_counts; i++) {
 		if (counts->counts[i].key < from)
 			continue;

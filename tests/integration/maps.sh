@@ -244,6 +244,31 @@ is $? 0 '  ... and buckets that there are none' || diag "$(<out)"
 like "$(map show sizes)" 'entries were left out: a program damaged them' '  ... which is told, too'
 map remove sizes
 
+# ---- who does not count ------------------------------------------------------------------------------
+
+# A program that gains privileges listens to no environment: the daemon is to be where it looks.
+secure_runs() {
+	unshare -m --propagation private sh -c 'mount -t tmpfs none /run && mkdir /run/lttngmap &&
+		mount --bind "$1" /run/lttngmap && exec "$2" counts 1 10' - "$SESSIOND_DIR" "$TAP_DIR/secure" >out 2>&1
+	map show few | grep -qE '^[1-9][0-9]* process(es)? not traced: secure \([1-9][0-9]*\)$'
+}
+map add few 'numbered:*' >out 2>&1
+if [[ -n ${LTTNGMAP_SANITIZED:-} ]]; then
+	skip 4 'a set-group-ID program takes no options of sanitizers'
+elif [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
+	"$emit" counts 1 100 >out 2>&1
+	is "$(member few not_traced)" 0 'nobody is left out'
+	cp "$emit" secure
+	chgrp 1 secure
+	chmod g+s secure
+	ok 'a set-group-ID program does not count: it is counted, and named' wait_for secure_runs || diag "$(map show few)"
+	like "$(map show few)" 'programs that gain privileges do not count' '  ... with the reason'
+	is "$(counts few)" 0,100,0 '  ... and its events are in no count'
+else
+	skip 4 'mounting a tmpfs needs root'
+fi
+map remove few
+
 # ---- refused -----------------------------------------------------------------------------------------
 
 refused() { # NAME WANTED ARGUMENT...

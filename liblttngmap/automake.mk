@@ -33,6 +33,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/attach/module.c liblttngmap/attach/module.h \
 	liblttngmap/attach/own-limits.c liblttngmap/attach/own-limits.h \
 	liblttngmap/attach/own-maps.c liblttngmap/attach/own-maps.h \
+	liblttngmap/attach/own-user.c liblttngmap/attach/own-user.h \
 	liblttngmap/ring/ring.c liblttngmap/ring/ring.h \
 	liblttngmap/ring/ring-filter.c liblttngmap/ring/ring-filter.h \
 	liblttngmap/ring/ring-map.c liblttngmap/ring/ring-map.h liblttngmap/ring/ring-map-text.h \

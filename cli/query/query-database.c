@@ -141,9 +141,12 @@ static bool has_shared_streams(const struct query *query)
 
 static int add_views(struct query *query)
 {
+	/* The user of the packet that ends last: a process may have become another one's. */
 	static const char of_packets[] =
 		"CREATE TEMP VIEW processes AS SELECT pid, process AS name, min(\"begin\") AS "
-		"\"begin\", max(\"end\") AS \"end\", max(uid) AS uid, host FROM packets "
+		"\"begin\", max(\"end\") AS \"end\", "
+		"CAST(substr(max(printf('%020d', \"end\") || uid), 21) AS INTEGER) AS uid, "
+		"host FROM packets "
 		"WHERE pid IS NOT NULL GROUP BY host, pid, process;";
 	static const char of_events[] =
 		"CREATE TEMP VIEW processes AS SELECT pid, process AS name, min(time) AS "

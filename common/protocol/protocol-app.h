@@ -19,6 +19,8 @@
  *   ALONE               ---------------->  it asks for nothing any more; no answer
  *   UNTRACED {pid, name} -------------->  a child that could not come; no answer
  *   EXECUTED {name}      -------------->  on a connection of its own; no answer
+ *   USER                ---------------->  it is of another user now, as the message's credentials
+ *                                          say; no answer
  *
  * Class ids belong to the process while it lives. Afterwards the daemon may give them to
  * other classes. A child of fork that comes when its parent is gone is refused (ESTALE): it
@@ -55,6 +57,7 @@ enum protocol_app_type {
 	PROTOCOL_APP_LOST = 8,
 	PROTOCOL_APP_ALONE = 9,
 	PROTOCOL_APP_EXECUTED = 10,
+	PROTOCOL_APP_USER = 11,
 };
 
 struct protocol_app_header {

@@ -149,6 +149,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	inherited.instance = answer->instance;
 	inherited.pid = (uint32_t)arch_syscall(SYS_getpid);
 	inherited.uid = (uint32_t)arch_syscall(SYS_geteuid);
+	local->user = inherited.uid;
 	inherited.token = answer->token;
 	module_attach_request.instance = answer->instance;
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
@@ -411,10 +412,14 @@ uint64_t attach_patience_ms(void)
 	return 1000 + 2 * (inherited.register_ms > ms ? inherited.register_ms : ms);
 }
 
+bool attach_is_registered(void)
+{
+	return (uint32_t)arch_syscall(SYS_getpid) == inherited.pid;
+}
+
 bool attach_may_ask(void)
 {
-	return (uint32_t)arch_syscall(SYS_getpid) == inherited.pid ||
-	       (uint32_t)arch_syscall(SYS_getuid) == inherited.uid;
+	return attach_is_registered() || (uint32_t)arch_syscall(SYS_getuid) == inherited.uid;
 }
 
 bool attach_has_socket(struct local *local)

@@ -97,6 +97,8 @@ uint64_t attach_deadline(void);
 uint64_t attach_register_deadline(void);
 /* Longer than all that a thread waits for in here at once: milliseconds. Signal-safe. */
 uint64_t attach_patience_ms(void);
+/* True in the process that registered; false in its children, also those of vfork. Signal-safe. */
+bool attach_is_registered(void);
 /*
  * Would the daemon serve a request? False in a child of vfork that became another user: it has its
  * parent's memory, and the daemon ignores what it sends over its parent's socket. Signal-safe.

@@ -178,7 +178,8 @@ struct local {
 	bool stale;              /* a child whose parent is gone: see attach.h */
 	bool daemon_gone;        /* so nobody waits for it to make room */
 	int socket;
-	int doorbell; /* eventfd; -1: none */
+	int doorbell;  /* eventfd; -1: none */
+	uint32_t user; /* effective, as the daemon knows it */
 	/* These four are stored before `process`, and read only by who has found that. */
 	bool use_rseq;
 	bool store16_atomic;

@@ -165,6 +165,7 @@ int app_message_parse(const void *bytes, size_t size, uint64_t instance,
 	case PROTOCOL_APP_MEMORY:
 		return parse_memory(bytes, size, message, refusal);
 	case PROTOCOL_APP_ALONE:
+	case PROTOCOL_APP_USER:
 		return size == sizeof(header) ? 0 : refuse_size(refusal, size);
 	case PROTOCOL_APP_LOST:
 		return parse_lost(bytes, size, message, refusal);

@@ -630,6 +630,13 @@ static void serve_executed(const struct app_request *request, const struct app_m
 		untraced_unsay(request->daemon->untraced, &one);
 }
 
+/* The kernel's word on the message. A child that has the socket is not the process. */
+static void serve_user(const struct app_request *request)
+{
+	if ((uint32_t)request->sender.pid == request->process->pid)
+		process_change_user(request->process, request->sender.uid);
+}
+
 bool app_request_serve_foreign(struct app_request *request, const void *bytes, size_t size)
 {
 	struct app_message message;
@@ -653,6 +660,8 @@ bool app_request_serve_last(struct app_request *request, const void *bytes, size
 		serve_lost(request, &message);
 	if (message.type == PROTOCOL_APP_UNTRACED)
 		serve_untraced(request, &message);
+	if (message.type == PROTOCOL_APP_USER)
+		serve_user(request);
 	return true;
 }
 
@@ -690,6 +699,10 @@ int app_request_serve(struct app_request *request, const void *bytes, size_t siz
 	}
 	if (message.type == PROTOCOL_APP_LOST) {
 		serve_lost(request, &message);
+		return 0;
+	}
+	if (message.type == PROTOCOL_APP_USER) {
+		serve_user(request);
 		return 0;
 	}
 	if (message.type == PROTOCOL_APP_ALONE) {

@@ -218,7 +218,7 @@ void control_serve_processes(struct control_client *client, struct json_object *
 			continue;
 		object = json_object_new_object();
 		control_add_number(object, "pid", process->pid);
-		control_add_number(object, "uid", process->uid);
+		control_add_number(object, "uid", process->record->user);
 		control_add_string(object, "name", process->name);
 		control_add_number(object, "traced_since_ms", process->since_ms);
 		if (!control_part_add(&part, object)) {

@@ -89,6 +89,7 @@ static int make_memories(struct rings *rings)
 	record = memory_set_record(rings->memories);
 	record->pid = rings->record->pid;
 	record->uid = rings->record->uid;
+	record->user = rings->record->user;
 	record->gid = rings->record->gid;
 	record->use_rseq = rings->record->use_rseq;
 	memcpy(record->name, rings->record->name, sizeof(record->name));

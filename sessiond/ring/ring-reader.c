@@ -313,6 +313,16 @@ void ring_reader_mark(struct ring_reader *reader)
 	reader->mark_discards = commit.discards;
 }
 
+void ring_reader_mark_user(struct ring_reader *reader)
+{
+	struct ring_commit commit;
+
+	/* One that does not come to rest is all of the user of now. */
+	reader->user_mark = 0;
+	if (!reader->is_corrupt && ring_reader_look(reader, &commit) == 0)
+		reader->user_mark = commit.position;
+}
+
 bool ring_reader_has_passed(const struct ring_reader *reader)
 {
 	return reader->is_corrupt || (ring_reader_position(reader) >= reader->mark &&

@@ -73,6 +73,7 @@ struct ring_reader {
 	/* The content to be read before a rotation, if need be as partial packets. */
 	uint64_t mark;          /* up to this position */
 	uint64_t mark_discards; /* so many discards told */
+	uint64_t user_mark;     /* up to this position, content is of the user before */
 	bool frozen;
 	struct ring_commit limit;    /* while frozen: no more than this is read */
 	struct ring_account account; /* the set adds its increase to its totals */
@@ -194,6 +195,8 @@ bool ring_reader_is_touched(const struct ring_reader *reader);
  * chunk: packets count their losses from here on.
  */
 void ring_reader_mark(struct ring_reader *reader);
+/* What stands in the ring now is of the user before. */
+void ring_reader_mark_user(struct ring_reader *reader);
 bool ring_reader_has_passed(const struct ring_reader *reader);
 void ring_reader_begin_chunk(struct ring_reader *reader);
 

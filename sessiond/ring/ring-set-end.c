@@ -224,6 +224,22 @@ bool ring_set_flushed(struct ring_set *set)
 	return flushed;
 }
 
+void ring_set_change_user(struct ring_set *set, uint32_t user)
+{
+	if (ring_set_is_module(set))
+		return;
+	pthread_mutex_lock(&set->mutex);
+	if (set->config.uid != user) {
+		set->saved->user_before = set->config.uid;
+		for (uint32_t i = 0; i < set->rings; i++)
+			ring_reader_mark_user(&set->readers[i]);
+		set->config.uid = user;
+	}
+	if (set->meta)
+		set->meta->uid = user;
+	pthread_mutex_unlock(&set->mutex);
+}
+
 void ring_set_rotate(struct ring_set *set, uint32_t chunk)
 {
 	struct ring_saved *saved = set->saved;

@@ -80,14 +80,24 @@ void ring_set_place_packet(const struct ring_set *set, uint32_t ring,
 		packet->flags |= LTTNGMAP_PACKET_ANY_CPU;
 }
 
+uint32_t ring_set_user_of(const struct ring_set *set, uint32_t ring, uint64_t seq,
+			  const struct lttngmap_packet *packet)
+{
+	uint64_t begin = (seq << set->config.subbuf_shift) + packet->offset;
+
+	return begin + packet->length / 2 < set->readers[ring].user_mark ? set->saved->user_before
+									 : set->config.uid;
+}
+
 /* Adds the data that the reader cannot know. */
-static void complete(const struct ring_set *set, uint32_t ring, struct lttngmap_packet *packet)
+static void complete(const struct ring_set *set, uint32_t ring, const struct ring_lease *lease,
+		     struct lttngmap_packet *packet)
 {
 	const struct ring_totals *totals = set->config.totals;
 
 	ring_set_place_packet(set, ring, packet);
 	packet->pid = set->config.pid;
-	packet->uid = set->config.uid;
+	packet->uid = ring_set_user_of(set, ring, lease->seq, packet);
 	packet->chunk = set->saved->chunk;
 	if (totals)
 		packet->metadata_generation =
@@ -108,7 +118,7 @@ int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial)
 	if (reader->is_corrupt)
 		ring_set_close_ring(set, ring);
 	if (result == 0) {
-		complete(set, ring, &in_flight->current);
+		complete(set, ring, &in_flight->lease, &in_flight->current);
 		in_flight->from = in_flight->to = 0;
 		in_flight->overrun = false;
 		in_flight->forgotten = false;
@@ -135,7 +145,7 @@ static bool take_more(struct ring_set *set)
 	if (reader->is_corrupt)
 		ring_set_close_ring(set, in_flight->current.cpu);
 	if (result == 0) {
-		complete(set, in_flight->current.cpu, &more->packet);
+		complete(set, in_flight->current.cpu, &more->lease, &more->packet);
 		in_flight->to++;
 	}
 	ring_undo_end(&saved->undo);

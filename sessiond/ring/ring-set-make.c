@@ -179,6 +179,7 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	saved->next_chunk = config->chunk;
 	saved->rotating = false;
 	saved->awake = false;
+	saved->user_before = config->uid;
 	saved->in_flight = (struct in_flight){ .holds = false };
 	saved->undo.in_force = false;
 	for (uint32_t i = 0; i < set->rings; i++)

@@ -118,6 +118,7 @@ struct ring_saved {
 	uint32_t next_chunk;     /* … after what was marked */
 	bool rotating;           /* not all of which was given */
 	bool awake;              /* ring control may say that a reader looks by itself */
+	uint32_t user_before;    /* of packets below the readers' user marks */
 	struct in_flight in_flight;
 	struct in_flight before;
 	/* The second and later packets of `in_flight` and of `before`; nobody's beyond `to`. */
@@ -145,6 +146,9 @@ void ring_set_pass_rotation(struct ring_set *set);
 
 /* The hand's first packet is counted where it belongs, and let go of; the next takes its place. */
 void ring_set_release_current(struct ring_set *set);
+/* Whose packet of the ring that is, if sub-buffer `seq` has it. */
+uint32_t ring_set_user_of(const struct ring_set *set, uint32_t ring, uint64_t seq,
+			  const struct lttngmap_packet *packet);
 /* All that this reader was given. */
 void ring_set_release(struct ring_set *set);
 /* Says where the packet is from: ring, CPU if that is known, sub-buffer of the file. */

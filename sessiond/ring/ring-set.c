@@ -372,7 +372,7 @@ static int look_back(struct ring_set *set, struct lttngmap_packet *packet)
 		return -EAGAIN;
 	}
 	packet->pid = set->config.pid;
-	packet->uid = set->config.uid;
+	packet->uid = ring_set_user_of(set, cpu, back->lease.seq, packet);
 	if (set->config.totals)
 		packet->metadata_generation =
 			__atomic_load_n(&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);

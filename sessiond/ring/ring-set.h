@@ -204,6 +204,11 @@ void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals);
 bool ring_set_drained(struct ring_set *set);
 
 /*
+ * Packets are of that user from now on, but for what stands in the rings now. A packet that has
+ * both is of the user of the most of it. A set of the kernel module's keeps its user.
+ */
+void ring_set_change_user(struct ring_set *set, uint32_t user);
+/*
  * Packets belong into `chunk` from now on, but for what stands in the rings
  * now: that is given before, what is in sub-buffers that are not full too.
  */

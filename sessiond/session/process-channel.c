@@ -118,7 +118,7 @@ static int make_set(struct channel *channel, struct memory_set *memories,
 		.channel = channel->name,
 		.procname = record->name,
 		.pid = record->pid,
-		.uid = record->uid,
+		.uid = record->user,
 		.cpu_rings = daemon->cpu_rings,
 		.by_rseq = record->use_rseq,
 		.clock = daemon->clock,
@@ -386,6 +386,15 @@ void process_channel_flush(struct process_channel *process_channel)
 {
 	if (ring_set_flush(process_channel->set))
 		doorbell_set_flush(process_channel->shown);
+}
+
+void process_channel_change_user(struct process_channel *process_channel, uint32_t user, bool flush)
+{
+	const struct session *session = process_channel->channel->session;
+
+	ring_set_change_user(process_channel->set, user);
+	if (flush && !session->is_flight_recorder)
+		process_channel_flush(process_channel);
 }
 
 bool process_channel_is_flushed(struct process_channel *process_channel, bool wake)

@@ -59,6 +59,12 @@ void process_channel_rotate(struct process_channel *process_channel, uint32_t ch
  * wakes the reader again.
  */
 bool process_channel_is_rotated(struct process_channel *process_channel, bool wake);
+/*
+ * What is written from now on is of that user; `flush`: and what was written before soon goes to
+ * the reader, so that no packet has much of both.
+ */
+void process_channel_change_user(struct process_channel *process_channel, uint32_t user,
+				 bool flush);
 /* Gives up a rotation: the rings' content no longer decides when the chunk ends. */
 void process_channel_end_rotation(struct process_channel *process_channel);
 /* The process says that it lost so many events for want of rings. */

@@ -149,6 +149,7 @@ static void fill_record(const struct process *process, uint32_t payer, int socke
 
 	record->pid = process->pid;
 	record->uid = process->uid;
+	record->user = process->uid;
 	record->gid = process->gid;
 	record->payer = payer;
 	record->forked = process->forked;
@@ -249,6 +250,8 @@ static void end_older(struct process *process)
 
 /* Random numbers that are asked for together: as many as the kernel gives in one piece. */
 #define TOKENS_AT_ONCE 32
+/* A process that becomes another user more often is flushed no more often. */
+#define USER_FLUSH_USEC 1000000
 
 /* Nobody can say it that was not told, so nobody else's classes are kept for him. */
 static int make_token(const struct process *process)
@@ -419,6 +422,23 @@ free_process:
 drop:
 	saved_process_drop(daemon->saved_state, index);
 	return error;
+}
+
+void process_change_user(struct process *process, uint32_t user)
+{
+	uint64_t now = time_now_usec();
+	bool flush = now - process->user_usec > USER_FLUSH_USEC;
+
+	if (user == process->record->user)
+		return;
+	/* One that goes to and fro is labelled by whole packets. */
+	if (flush)
+		process->user_usec = now;
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		if (process->slots[slot].process_channel)
+			process_channel_change_user(process->slots[slot].process_channel, user,
+						    flush);
+	process->record->user = user;
 }
 
 void process_hung_up(struct process *process)

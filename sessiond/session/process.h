@@ -58,6 +58,7 @@ struct process {
 	uint32_t gid;
 	char name[NAME_PROGRAM_SIZE]; /* safe in a file name */
 	uint64_t since_ms;            /* when it registered, since 1970 */
+	uint64_t user_usec;           /* when its rings were last flushed for a change of user */
 	bool forked;                  /* it was registered with the classes of its parent */
 	bool is_ring_owner;           /* no process: for shared rings (user-rings.h) */
 	bool use_rseq;                /* it writes by restartable sequences */
@@ -160,6 +161,11 @@ uint64_t process_file(const struct process *process);
 bool process_is_gone(const struct process *process);
 /* process_end(), and that of the rings that it was the last one to share. */
 void process_reap(struct process *process);
+/*
+ * It is that user's now. What it writes from now on is in packets of that user; it keeps its
+ * rights, quota and rings, and rings that it shares stay those of who it was.
+ */
+void process_change_user(struct process *process, uint32_t user);
 /* Its socket hung up. */
 void process_hung_up(struct process *process);
 /*

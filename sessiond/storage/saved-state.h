@@ -46,7 +46,7 @@
  * Raised when a member of the saved state gets another meaning, or a text other members. The
  * sizes and places that rings and records depend on are numbers in the head, by themselves.
  */
-#define SAVED_VERSION 14u
+#define SAVED_VERSION 15u
 #define SAVED_ABI_NUMBERS 24u
 
 #define SAVED_PROCESSES 32768u
@@ -69,6 +69,7 @@ struct saved_process {
 	uint32_t uid;
 	uint32_t gid;
 	uint32_t payer; /* the user that is charged for it */
+	uint32_t user;  /* whose it is now: `uid` registered it */
 	bool forked;
 	bool answered;      /* it was sent its memories */
 	bool alone;         /* it asks for nothing any more */

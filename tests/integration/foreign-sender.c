@@ -258,6 +258,71 @@ static void test_same_user(void)
 	close(fd);
 }
 
+/* ---- becoming another user ----------------------------------------------------------- */
+
+static void say_user(int fd, uid_t user)
+{
+	struct protocol_app_header message = header_of(PROTOCOL_APP_USER, sizeof(message));
+	struct ucred who = { .pid = getpid(), .uid = user };
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(who))];
+	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(who)),
+				  .cmsg_level = SOL_SOCKET,
+				  .cmsg_type = SCM_CREDENTIALS } };
+	struct iovec part = { &message, sizeof(message) };
+	struct msghdr all = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+
+	memcpy(CMSG_DATA(&control.header), &who, sizeof(who));
+	if (sendmsg(fd, &all, MSG_NOSIGNAL) != sizeof(message))
+		_exit(1);
+}
+
+/* As the list of processes has it; -1: it is not there. */
+static int64_t user_of(pid_t pid)
+{
+	struct json_object *all = sessiond_ask(&sessiond, "{\"verb\": \"processes\"}");
+	struct json_object *list = json_object_object_get(all, "processes");
+	int64_t user = -1;
+
+	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+
+		if (json_object_get_int64(json_object_object_get(one, "pid")) == pid)
+			user = json_object_get_int64(json_object_object_get(one, "uid"));
+	}
+	json_object_put(all);
+	return user;
+}
+
+static void test_user(void)
+{
+	int fd = app_connect(&sessiond), status;
+	pid_t pid;
+
+	app_register(fd, 0, NULL, 0, 0, &answer);
+	app_close_fds(&answer);
+	is(user_of(getpid()), 0, "a process of root's");
+	say_user(fd, MALLORY);
+	is_answered(fd, "  ... says that it is another user's, and is served");
+	is(user_of(getpid()), MALLORY, "  ... which the list has");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		say_user(fd, 0);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	is_answered(fd, "its child that has the socket says that it is root's");
+	is(user_of(getpid()), MALLORY, "  ... which changes nothing");
+	close(fd);
+}
+
 /* What it executed has another user: it prints, say, what that user wrote, into the connection of
  * before. */
 static int connect_as_mallory(void)
@@ -517,6 +582,7 @@ int main(void)
 	test_untraced(fd);
 	test_end();
 	test_same_user();
+	test_user();
 	test_earlier_user();
 	test_executed();
 	test_messages(fileno(log));

@@ -73,7 +73,7 @@ static void test_header(void)
 		if (type == PROTOCOL_APP_REGISTER || type == PROTOCOL_APP_CLASSES ||
 		    type == PROTOCOL_APP_MEMORY || type == PROTOCOL_APP_UNTRACED ||
 		    type == PROTOCOL_APP_LOST || type == PROTOCOL_APP_ALONE ||
-		    type == PROTOCOL_APP_EXECUTED)
+		    type == PROTOCOL_APP_EXECUTED || type == PROTOCOL_APP_USER)
 			continue;
 		begin(type, sizeof(sent.header));
 		if (parse(sizeof(sent.header)) != -EPROTO || refusal.error != EOPNOTSUPP)
@@ -83,6 +83,9 @@ static void test_header(void)
 	refused(sizeof(sent.header), EOPNOTSUPP, "type 6", "an answer is no request");
 	begin(PROTOCOL_APP_UNTRACED, sizeof(sent.header));
 	refused(sizeof(sent.header), EBADMSG, "bytes", "a child that does not say its name");
+	begin(PROTOCOL_APP_USER, sizeof(sent.header) + 4);
+	refused(sizeof(sent.header) + 4, EBADMSG, "bytes",
+		"a user beside the message's credentials");
 	begin(PROTOCOL_APP_EXECUTED, sizeof(sent.header));
 	refused(sizeof(sent.header), EBADMSG, "bytes", "a program that does not say its name");
 }

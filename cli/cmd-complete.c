@@ -27,6 +27,7 @@ struct line {
 	bool ended;                    /* by --: no more options */
 	bool is_kernel;                /* --kernel was given: rules are for the kernel's events */
 	const char *argument;          /* the first word that is no option's, or NULL */
+	unsigned nr_arguments;         /* such words */
 };
 
 static bool takes_value(const struct poptOption *option)
@@ -117,21 +118,30 @@ static void read_line(struct line *line, int count, const char **words)
 				line->is_kernel = true;
 		} else if (line->verb->takes_command) {
 			line->command = i;
-		} else if (!line->argument) {
-			line->argument = word;
+		} else {
+			if (!line->argument)
+				line->argument = word;
+			line->nr_arguments++;
 		}
 	}
 }
 
-/* The name of the verb's arguments: the last word of its usage, without brackets. */
-static void argument_name(const struct verb *verb, char *name, size_t size)
+/*
+ * The name of the verb's arguments: the last word of its usage, without brackets. Where the first
+ * one is one of several words, that of argument number `index`.
+ */
+static void argument_name(const struct verb *verb, unsigned index, char *name, size_t size)
 {
 	const char *last = strrchr(verb->arguments, ' ');
+	const char *first = strchr(verb->arguments, ' ');
 	size_t length;
 
+	if (first && first != last && memchr(first + 1, '|', strcspn(first + 1, " ")))
+		for (last = first; index > 0 && strchr(last + 1, ' '); index--)
+			last = strchr(last + 1, ' ');
 	last = last ? last + 1 : verb->arguments;
 	last += *last == '[';
-	length = strcspn(last, "].");
+	length = strcspn(last, " ].");
 	if (length < size) {
 		memcpy(name, last, length);
 		name[length] = '\0';
@@ -170,7 +180,7 @@ static void complete_word(const struct line *line, const char *word)
 	} else if (line->verb->takes_command) {
 		complete_print(word, "", "--", "The command follows");
 	} else {
-		argument_name(line->verb, name, sizeof(name));
+		argument_name(line->verb, line->nr_arguments, name, sizeof(name));
 		complete_value(line->verb,
 			       line->is_kernel && strcmp(name, "RULE") == 0 ? "SYSTEM:NAME,..."
 									    : name,

@@ -198,7 +198,7 @@ static int run(int argc, const char **argv)
 
 const struct verb verb_map = {
 	.name = "map",
-	.arguments = "[OPTIONS] add|list|show|clear|remove [NAME [RULE]]",
+	.arguments = "[OPTIONS] add|list|show|clear|remove [MAP [RULE]]",
 	.summary = "Count events in the programs, without a trace",
 	.example = "lttngmap map add sizes lttng_ust_libc:malloc --histogram size",
 	.options = options,

@@ -19,6 +19,7 @@
 #include "cli/client/control-client.h"
 #include "cli/client/session-events.h"
 #include "cli/client/session-verb.h"
+#include "cli/map/map-request.h"
 #include "cli/record/record.h"
 #include "cli/verbs.h"
 #include "cli/view/event-names.h"
@@ -196,6 +197,24 @@ static void sessions(const struct wanted *wanted)
 	close_quietly(&self, NULL);
 }
 
+static void maps(const struct wanted *wanted)
+{
+	struct session_verb self = { 0 };
+	struct json_object *answer = NULL, *list;
+
+	if (open_quietly(&self, wanted) == 0 &&
+	    session_verb_ask_all(&self, map_request("map-list", NULL), "maps", &answer) == 0) {
+		list = session_member_array(answer, "maps");
+		for (size_t i = 0; i < json_object_array_length(list); i++) {
+			struct json_object *one = json_object_array_get_idx(list, i);
+
+			say(wanted, control_answer_text(one, "map"),
+			    control_answer_text(one, "rule"));
+		}
+	}
+	close_quietly(&self, answer);
+}
+
 /* Channels of the session that the line names, or of the only one. */
 static void channels(const struct wanted *wanted)
 {
@@ -274,6 +293,7 @@ static const struct kind {
 	{ "NAME", contexts },   { "LEVEL", levels },       { "VERB", help_verbs },
 	{ "PID", processes },   { "SESSION", sessions },   { "CHANNEL", channels },
 	{ "RULE", events },     { "EVENT", trace_events }, { "SYSTEM:NAME", kernel_events },
+	{ "MAP", maps },
 };
 
 /* "discard|overwrite|blocking": the words themselves, where they are such. */

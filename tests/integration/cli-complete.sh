@@ -102,6 +102,7 @@ lttngmap channel -s shop fast >/dev/null 2>&1
 is "$(words enable -s shop -c '')" "$(lttngmap list shop --json |
 	grep -oE '"channel": "[^"]*"' | cut -d'"' -f4 | sort | xargs)" 'channels of the session named'
 like "$(words enable -s shop -c f)" fast 'the new one is among them'
+is "$(words map '')" 'add clear list remove show' 'what a verb may do'
 LTTNGMAP_RUNTIME_DIR=$TAP_DIR/none is "$(words destroy --runtime-dir="$VERBS_RUNTIME" '')" \
 	'other shop' 'of the daemon that the line names'
 

@@ -88,6 +88,7 @@ add four 'asked:kinds' --by '$ctx.procname,letters,behind % 3,wire'
 # shellcheck disable=SC2016 # contexts are not variables
 add process 'asked:*' --by '$ctx.vpid' --exclude 'asked:empty'
 like "$(map list)" 'small: counts asked:kinds, in 0 processes' 'the list has them'
+is "$("$lttngmap" complete -- map show sm)" $'small\tasked:kinds' '  ... and the shell completes them'
 do_all 'start s'
 "$asked" 4 300 >out 2>&1
 GLIBC_TUNABLES=glibc.pthread.rseq=0 "$asked" 4 300 >out 2>&1

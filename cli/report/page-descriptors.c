@@ -15,6 +15,10 @@
 #define FILES_MOST (1u << 18)
 #define DESCRIPTORS_MOST (1u << 18)
 #define PLACES_AT_FIRST 1024
+/* Numbers of descriptors that are followed through fork and exec. */
+#define INHERITED_MOST 256
+/* The entry of a process's program: the number of its text, plus 1, as `file`. */
+#define PROGRAM (UINT64_C(1) << 62)
 
 /* ---- files by name -------------------------------------------------------------------- */
 
@@ -119,7 +123,7 @@ void page_descriptor_set(struct export *export, int64_t process, uint64_t fd, ui
 	}
 	descriptor = descriptor_at(files, process, fd);
 	files->nr_descriptors += !descriptor->file;
-	*descriptor = (struct page_descriptor){ process, fd, file };
+	*descriptor = (struct page_descriptor){ process, fd, file, false };
 }
 
 /* The descriptor is of an unknown file. Those of the numbers 0 to 2 are known without being set. */
@@ -145,6 +149,54 @@ void page_descriptor_forget_range(struct export *export, int64_t process, uint64
 		    descriptor->fd <= last)
 			descriptor->file = PAGE_FILE_UNKNOWN;
 	}
+}
+
+void page_descriptor_end_at_exec(struct export *export, int64_t process, uint64_t fd, bool ends)
+{
+	struct page_files *files = &page_of(export)->files;
+	struct page_descriptor *descriptor;
+
+	if (!files->nr_descriptor_places)
+		return;
+	descriptor = descriptor_at(files, process, fd);
+	if (descriptor->file)
+		descriptor->ends_at_exec = ends;
+}
+
+void page_descriptors_program(struct export *export, int64_t process, const char *program)
+{
+	struct page_files *files = &page_of(export)->files;
+	uint32_t before = files->nr_descriptor_places ? descriptor_at(files, process, PROGRAM)->file
+						      : 0;
+	uint32_t now = export_text(export, program) + 1;
+
+	if (before == now)
+		return;
+	for (uint64_t fd = 0; before && fd < INHERITED_MOST; fd++)
+		if (descriptor_at(files, process, fd)->ends_at_exec)
+			page_descriptor_set(export, process, fd, PAGE_FILE_UNKNOWN);
+	page_descriptor_set(export, process, PROGRAM, now);
+}
+
+/* What the child did before its parent's event stays. */
+static void inherit(struct export *export, int64_t parent, int64_t child, uint64_t fd)
+{
+	struct page_files *files = &page_of(export)->files;
+	struct page_descriptor of_parent = *descriptor_at(files, parent, fd);
+
+	if (!of_parent.file || descriptor_at(files, child, fd)->file)
+		return;
+	page_descriptor_set(export, child, fd, of_parent.file);
+	page_descriptor_end_at_exec(export, child, fd, of_parent.ends_at_exec);
+}
+
+void page_descriptors_fork(struct export *export, int64_t parent, int64_t child)
+{
+	if (!page_of(export)->files.nr_descriptor_places)
+		return;
+	for (uint64_t fd = 0; fd < INHERITED_MOST; fd++)
+		inherit(export, parent, child, fd);
+	inherit(export, parent, child, PROGRAM);
 }
 
 #define STREAM(address) ((address) | UINT64_C(1) << 63)

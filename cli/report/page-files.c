@@ -5,9 +5,10 @@
  * the io family.
  *
  * A descriptor is of the file whose opening returned it, in this process, until it is closed or
- * becomes another one's copy. One of no file, as a socket, is named by what it is and its number;
- * one that was opened otherwise, or before, by its number. A path that is relative to a descriptor
- * is below its file.
+ * becomes another one's copy. A child has what its parent had, where the trace has the fork (family
+ * proc), and a program that is executed what was not to be closed then. One of no file, as a
+ * socket, is named by what it is and its number; one that was opened otherwise, or before, by its
+ * number. A path that is relative to a descriptor is below its file.
  */
 #include <config.h>
 
@@ -22,6 +23,7 @@
 #include "cli/base/field-member.h"
 
 #define PROVIDER "lttngmap_io:"
+#define PROC "lttngmap_proc:"
 /* CLOSE_RANGE_CLOEXEC: the descriptors are closed by exec only. */
 #define CLOSES_NOTHING 4u
 
@@ -92,6 +94,7 @@ static void find_others(struct page_class *class)
 		break;
 	case PAGE_FILE_COMMANDS:
 		class->other = member_of(class, "command", false);
+		class->flags = member_of(class, "argument", false);
 		break;
 	case PAGE_FILE_PAIRS:
 		class->fd = member_of(class, "from", false);
@@ -105,23 +108,42 @@ static void find_others(struct page_class *class)
 	case PAGE_FILE_CLOSES_RANGE:
 		class->fd = member_of(class, "first", false);
 		class->other = member_of(class, "last", false);
-		class->flags = member_of(class, "flags", false);
 		break;
 	default:
 		break;
 	}
 }
 
+/* Calls after which the child goes on with its parent's descriptors. */
+static void find_fork(struct page_class *class)
+{
+	static const char *const forks[] = { PROC "fork", PROC "vfork", PROC "clone" };
+
+	for (size_t i = 0; i < sizeof(forks) / sizeof(forks[0]); i++)
+		if (strcmp(class->name, forks[i]) == 0)
+			class->file_call = PAGE_FILE_FORKS;
+	class->result = member_of(class, "result", false);
+	class->error = member_of(class, "error", false);
+	if (class->result < 0 || class->error < 0)
+		class->file_call = PAGE_FILE_NONE;
+}
+
 void page_files_class(struct page_class *class)
 {
 	const char *name = class->name + strlen(PROVIDER);
 
+	if (strncmp(class->name, PROC, strlen(PROC)) == 0)
+		find_fork(class);
 	if (strncmp(class->name, PROVIDER, strlen(PROVIDER)) != 0)
 		return;
 	class->path = member_of(class, "path", true);
 	class->fd = member_of(class, "fd", false);
 	class->dirfd = member_of(class, "dirfd", false);
-	class->other = class->flags = -1;
+	class->other = -1;
+	class->flags = member_of(class, "flags", false);
+	if (class->flags < 0)
+		class->flags = member_of(class, "type", false);
+	class->mode = member_of(class, "mode", true);
 	class->result = member_of(class, "result", false);
 	class->error = member_of(class, "error", false);
 	class->duration = member_of(class, "duration", false);
@@ -169,6 +191,24 @@ static uint32_t file_of_kind(struct export *export, const struct page_class *cla
 	return page_file_named(export, text);
 }
 
+/* Is what the call makes closed by exec? O_CLOEXEC is the number that all of these have. */
+static bool ends_at_exec(const struct page_class *class, const bt_field *payload)
+{
+	switch (class->file_call) {
+	case PAGE_FILE_OPENS_STREAM:
+		if (class->mode >= 0)
+			return strchr(
+				field_string(bt_field_structure_borrow_member_field_by_index_const(
+					payload, (uint64_t) class->mode)),
+				'e');
+		return class->path >= 0; /* opendir() */
+	case PAGE_FILE_COMMANDS:
+		return number_of(payload, class->other) == F_DUPFD_CLOEXEC;
+	default:
+		return number_of(payload, class->flags) & O_CLOEXEC;
+	}
+}
+
 /* The number of the file of that path below the descriptor's, plus 1; 0: there is no room. */
 static uint32_t file_below(struct export *export, int64_t process, uint64_t fd, const char *path)
 {
@@ -201,14 +241,15 @@ static void count_call(struct export *export, const struct page_class *class,
 }
 
 /* The descriptor is what the call made of no file. */
-static void make_descriptor(struct export *export, const struct page_class *class, int64_t process,
-			    uint64_t fd, uint32_t *file)
+static void make_descriptor(struct export *export, const struct page_class *class,
+			    const bt_field *payload, int64_t process, uint64_t fd, uint32_t *file)
 {
 	*file = file_of_kind(export, class, fd);
 	if (!*file)
 		return;
 	page_of(export)->files.list[*file - 1].opens++;
 	page_descriptor_set(export, process, fd, *file);
+	page_descriptor_end_at_exec(export, process, fd, ends_at_exec(class, payload));
 }
 
 /* Descriptors of no file. The call is with each, or with the one that it takes. */
@@ -218,15 +259,16 @@ static void make(struct export *export, const struct page_class *class, const bt
 	uint32_t file;
 
 	if (class->file_call == PAGE_FILE_MAKES) {
-		make_descriptor(export, class, process, descriptor_of(payload, class->result),
-				&file);
+		make_descriptor(export, class, payload, process,
+				descriptor_of(payload, class->result), &file);
 		if (class->fd < 0)
 			count_call(export, class, payload, file);
 		return;
 	}
-	make_descriptor(export, class, process, descriptor_of(payload, class->fd), &file);
+	make_descriptor(export, class, payload, process, descriptor_of(payload, class->fd), &file);
 	count_call(export, class, payload, file);
-	make_descriptor(export, class, process, descriptor_of(payload, class->other), &file);
+	make_descriptor(export, class, payload, process, descriptor_of(payload, class->other),
+			&file);
 	count_call(export, class, payload, file);
 }
 
@@ -241,22 +283,28 @@ static void follow(struct export *export, const struct page_class *class, const 
 	switch (class->file_call) {
 	case PAGE_FILE_OPENS:
 		page_descriptor_set(export, process, result, file);
+		page_descriptor_end_at_exec(export, process, result, ends_at_exec(class, payload));
 		break;
 	case PAGE_FILE_OPENS_STREAM:
 		if (class->fd < 0)
 			break;
 		page_descriptor_set(export, process, fd, file);
+		page_descriptor_end_at_exec(export, process, fd, ends_at_exec(class, payload));
 		page_stream_set(export, process, number_of(payload, class->result), fd);
 		break;
 	case PAGE_FILE_CLOSES:
 		page_descriptor_forget(export, process, fd);
 		break;
 	case PAGE_FILE_COMMANDS:
+		if (other == F_SETFD)
+			page_descriptor_end_at_exec(export, process, fd,
+						    number_of(payload, class->flags) & FD_CLOEXEC);
 		if (other != F_DUPFD && other != F_DUPFD_CLOEXEC)
 			break;
 		/* fall through */
 	case PAGE_FILE_COPIES:
 		page_descriptor_copy(export, process, fd, result);
+		page_descriptor_end_at_exec(export, process, result, ends_at_exec(class, payload));
 		break;
 	case PAGE_FILE_MAKES:
 	case PAGE_FILE_PAIRS:
@@ -301,6 +349,7 @@ static uint32_t file_of_call(struct export *export, const struct page_class *cla
 	case PAGE_FILE_PAIRS:
 	case PAGE_FILE_CLOSES_STREAM:
 	case PAGE_FILE_CLOSES_RANGE:
+	case PAGE_FILE_FORKS:
 		return 0;
 	default:
 		break;
@@ -316,10 +365,18 @@ void page_files_event(struct export *export, const struct page_class *class,
 		      const struct page_track *track, const bt_event *event)
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	int64_t process = (int64_t)track->track->process->uuid;
+	int64_t process = track->track->process->pid;
 	bool has_failed = number_of(payload, class->error) != 0;
-	uint32_t number = file_of_call(export, class, payload, process, has_failed);
+	uint32_t number;
 
+	page_descriptors_program(export, process, track->track->process->program);
+	if (class->file_call == PAGE_FILE_FORKS) {
+		if (!has_failed)
+			page_descriptors_fork(export, process,
+					      (int32_t)number_of(payload, class->result));
+		return;
+	}
+	number = file_of_call(export, class, payload, process, has_failed);
 	count_call(export, class, payload, number);
 	if (number) {
 		struct page_file *file = &page_of(export)->files.list[number - 1];

@@ -86,7 +86,8 @@ enum page_file_call {
 	PAGE_FILE_STREAMS,  /* makes a stream of a descriptor */
 	PAGE_FILE_CLOSES_STREAM,
 	PAGE_FILE_CLOSES_RANGE,
-	PAGE_FILE_ASKS, /* anything else */
+	PAGE_FILE_FORKS, /* returns a child's number */
+	PAGE_FILE_ASKS,  /* anything else */
 };
 
 struct page_column {
@@ -106,7 +107,7 @@ struct page_class {
 	int64_t pointer, old_pointer, size, times, ip; /* fields by index, or -1 */
 	enum page_file_call file_call;
 	/* Members of the payload, or -1; `other` by the call. */
-	int64_t path, fd, dirfd, other, flags, result, error, duration;
+	int64_t path, fd, dirfd, other, flags, mode, result, error, duration;
 	const char *file_kind; /* of a descriptor that the call makes of no path; or NULL */
 };
 
@@ -304,9 +305,10 @@ struct page_file {
 
 /* A descriptor; or a stream: its address with the highest bit, and the descriptor + 1 as `file`. */
 struct page_descriptor {
-	int64_t process; /* its uuid */
+	int64_t process; /* its number */
 	uint64_t fd;
 	uint32_t file; /* number + 1; 0: the place is free; PAGE_FILE_UNKNOWN */
+	bool ends_at_exec;
 };
 
 struct page_files {
@@ -336,6 +338,12 @@ void page_descriptor_forget(struct export *export, int64_t process, uint64_t fd)
 void page_descriptor_forget_range(struct export *export, int64_t process, uint64_t first,
 				  uint64_t last);
 void page_descriptor_copy(struct export *export, int64_t process, uint64_t fd, uint64_t to);
+/* Is the descriptor closed when the process executes a program? Not, where nothing was said. */
+void page_descriptor_end_at_exec(struct export *export, int64_t process, uint64_t fd, bool ends);
+/* Of this process is the event that comes. Where its program is another one, it has executed it. */
+void page_descriptors_program(struct export *export, int64_t process, const char *program);
+/* The child begins with what its parent has now. */
+void page_descriptors_fork(struct export *export, int64_t parent, int64_t child);
 
 /* From now on the stream is of the descriptor; is gone, and its descriptor with it. */
 void page_stream_set(struct export *export, int64_t process, uint64_t address, uint64_t fd);

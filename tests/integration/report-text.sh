@@ -191,6 +191,53 @@ is "$(sed '1,/OPENS CALLS BYTES TIME FILE/d; /^$/,$d' copies.out | sed -En 's/^(
 	grep -E ' (A|B|\(.*)$' | LC_ALL=C sort -k 3)" "$(printf '%s\n' '1 8 (eventfd 3)' '1 20000 (pipe 3)' \
 	'2 20500 (pipe 4)' '1 500 (pipe 5)' '2 0 A' '1 56000 B')" 'descriptors are of the files that they were made of' ||
 	diag "$(<copies.out)"
+# Children have their parents' descriptors, and executed programs those that exec leaves open.
+cat >children.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char block[1000];
+
+int main(int argc, char **argv)
+{
+	int a, b;
+
+	if (argc > 1)
+		/* 200 of A. What is 4 now is no file of B's, and has no event: 30. */
+		return read(3, block, 200) != 200 || memfd_create("x", 0) != 4 || write(4, block, 30) != 30;
+	close_range(3, 100, 0);
+	a = open("A", O_RDONLY);
+	b = open("B", O_RDONLY | O_CLOEXEC);
+	if (fork() == 0) {
+		/* The parent's event of it comes first; and its close() before these. */
+		usleep(300000);
+		if (read(a, block, 100) != 100 || read(b, block, 50) != 50)
+			_exit(1);
+		execl("./after", "after", "again", NULL);
+		_exit(2);
+	}
+	close(a);
+	close(b);
+	wait(&b);
+	return b;
+}
+END
+"${LTTNGMAP_CC:-cc}" -g -O0 -o children children.c || bail_out 'no compiler'
+cp children after
+# files_of COMMAND...: its files, by opens and bytes
+files_of() {
+	rm -rf inherited
+	LTTNGMAP_ALLOW_BLOCKING=1 "$lttngmap" record -q --mode blocking -o inherited --preload io,proc -- "$@" >/dev/null
+	"$lttngmap" report --text inherited | plain >inherited.out
+	sed '1,/OPENS CALLS BYTES TIME FILE/d; /^$/,$d' inherited.out | sed -En 's/^([0-9]+) [0-9]+ ([0-9]+) [0-9.]+ [mnu]?s /\1 \2 /p' |
+		grep -E ' (A|B|\((descriptor|standard input).*)$' | LC_ALL=C sort -k 3
+}
+is "$(files_of ./children)" "$(printf '%s\n' '0 30 (descriptor 4)' '1 300 A' '1 50 B')" \
+	"a child's descriptors are of its parent's files, and those of what it executes" || diag "$(<inherited.out)"
+is "$(files_of sh -c 'cat <A; true' | grep ' A$')" '1 1000 A' "  ... by a shell's redirection" || diag "$(<inherited.out)"
 # Streams have descriptors, and what has no path is named by what it is. One number comes to be several in turn.
 cat >named.c <<'END'
 #define _GNU_SOURCE

@@ -4,6 +4,7 @@
 #
 # doc/tutorial.md, as its reader would type it: run_tutorial.py compares what is said. Then README.md's commands for a user
 # without root, each with status 0: behind each other in one folder, as typed, but that /var/tmp is a folder of this test's.
+# Its first page, of the demo, is compared as the tutorial is.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
@@ -54,7 +55,19 @@ readme() {
 		  more = gsub("\047", "&", line) % 2; if (more) next
 		  print "```console\n$ " line "\n…\n```"; line = "" }' "$LTTNGMAP_SRC/README.md"
 }
-mkdir "$TAP_DIR/var" readme
+# The end of `./dev demo`, as README.md shows it: each command that it says, behind what `dev` makes before.
+demo() {
+	echo '```console'
+	awk -v demo="$TAP_DIR/demo" -v host="$(hostname)" '
+		/^==> Recording each memory/ { inside = 1 }
+		/^```/ { inside = 0 }
+		!inside || /^==>/ { next }
+		{ gsub("/tmp/lttngmap-demo[.][A-Za-z0-9]*", demo); sub(/^    [$] build\//, "    $ "); sub(/^    [$] /, "$ ")
+		  sub(/ vm lttng/, " " host " lttng"); print }' "$LTTNGMAP_SRC/README.md"
+	echo '```'
+}
+mkdir "$TAP_DIR/var" readme "$TAP_DIR/demo"
+sed -n "/words.pl\" <<-'END'/,/END\$/p" "$LTTNGMAP_SRC/dev" | sed '1d;$d' >"$TAP_DIR/demo/words.pl"
 # For `git grep -n main`.
 git init -q readme
 echo 'int main;' >readme/main.c
@@ -62,5 +75,6 @@ git -C readme add main.c
 {
 	cat "$LTTNGMAP_SRC/doc/tutorial.md"
 	readme
+	demo
 } >"$TAP_DIR/page.md"
 python3 "$LTTNGMAP_SRC/tests/utils/run_tutorial.py" "$TAP_DIR/page.md" "$TAP_DIR/said"

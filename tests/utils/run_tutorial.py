@@ -48,7 +48,7 @@ def plain(line):
     # How much of a function is known depends on how the program was built.
     line = re.sub(r" <[^<>]*>", " <F>", line)
     line = re.sub(r',"symbols":.*\}\}', "}", line)
-    line = re.sub(r"0x[0-9a-f]+", "N", line)
+    line = re.sub(r"0x[0-9a-fA-F]+", "N", line)
     # Times and counts, with what parts their digits.
     line = re.sub(r"\b0 lost", "none lost", line)
     line = re.sub(r"[0-9]+(?:[.,:-][0-9]+)*", "N", line)

@@ -476,6 +476,9 @@ try_nginx() {
 	set -- "$master" $(children_of "$master")
 	kill -QUIT "$master"
 	all_recorded nginx "$@"
+	shift
+	is "$("$lttngmap" query --csv nginx.trace "SELECT DISTINCT uid FROM processes WHERE pid IN ($(tr ' ' , <<<"$*"))" |
+		tr -d '\r' | sed 1d)" "$(id -u "${RUN_USER:-nobody}")" 'nginx: its workers are of the user that they became'
 }
 
 try_postgres() {

@@ -19,6 +19,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/event/callstack.c liblttngmap/event/callstack.h \
 	liblttngmap/event/event.c \
 	liblttngmap/event/event-fast.c liblttngmap/event/event-fast.h \
+	liblttngmap/event/event-map.c liblttngmap/event/event-section.h \
 	liblttngmap/event/event-long.c liblttngmap/event/event-long.h \
 	liblttngmap/event/event-trylock.c liblttngmap/event/event-trylock.h \
 	liblttngmap/attach/exchange.c liblttngmap/attach/exchange.h \

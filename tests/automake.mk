@@ -258,7 +258,8 @@ TESTS += tests/integration/tracepoint-compilers.sh tests/integration/tracepoint.
 
 # Both halves of the ring in one program, without daemons.
 check_LTLIBRARIES += libtest-ring.la
-libtest_ring_la_SOURCES = tests/utils/ring-bench-set.c tests/utils/ring-bench-set.h \
+libtest_ring_la_SOURCES = tests/utils/breakpoint.c tests/utils/breakpoint.h \
+	tests/utils/ring-bench-set.c tests/utils/ring-bench-set.h \
 	tests/utils/ring-check.c tests/utils/ring-check.h
 libtest_ring_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 ring_tests = \
@@ -275,6 +276,7 @@ ring_tests = \
 	tests/unit/ring-nested \
 	tests/unit/event-fast \
 	tests/unit/event-many \
+	tests/unit/event-map \
 	tests/unit/event-trylock \
 	tests/unit/ring-section \
 	tests/unit/ring-stepped \
@@ -329,6 +331,9 @@ tests_unit_event_fast_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
 tests_unit_event_many_SOURCES = tests/unit/event-many.c
 tests_unit_event_many_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_event_many_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_event_map_SOURCES = tests/unit/event-map.c
+tests_unit_event_map_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_event_map_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
 
 tests_unit_event_trylock_SOURCES = tests/unit/event-trylock.c
 tests_unit_event_trylock_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)

@@ -188,10 +188,11 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_map_entry) == 32);
 #define LTTNGMAP_MAP_CLAIMED (UINT64_C(1) << 63)
 #define LTTNGMAP_MAP_PROBES 32u
 
+#define LTTNGMAP_MAP_HASH UINT64_C(0x9e3779b97f4a7c15)
 /* Where the table's search for a key begins: an index, of 1 << shift. */
 static inline uint64_t lttngmap_map_place(uint64_t key, unsigned shift)
 {
-	return key * UINT64_C(0x9e3779b97f4a7c15) >> ((64 - shift) & 63);
+	return key * LTTNGMAP_MAP_HASH >> ((64 - shift) & 63);
 }
 
 /* Never 0, so that a page that was not written marks no key. */
@@ -280,6 +281,13 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_control) == 64 + 64 * 64 + 8 * 65536)
  * No filter is changed where it lies; another one takes its place by one store
  * of the word. Its memory is used again after a second at the earliest; so who
  * finds the same word before and after ran the filter that it names.
+ *
+ * A map's filter that is one KEY lies nowhere: the word has all of it.
+ *
+ *   63           32 31  30       24 23  16 15                 0
+ *   +--------------+---+-----------+------+--------------------+
+ *   | 0            | 1 | registers | code | end of the field   |
+ *   +--------------+---+-----------+------+--------------------+
  */
 #define LTTNGMAP_FILTER_WORDS_SIZE (UINT64_C(8) * LTTNGMAP_CHANNELS * LTTNGMAP_EVENT_IDS)
 #define LTTNGMAP_FILTER_SIZE_SHIFT 40
@@ -297,6 +305,21 @@ static inline uint64_t lttngmap_filter_offset(uint64_t word)
 static inline uint64_t lttngmap_filter_size(uint64_t word)
 {
 	return (word >> LTTNGMAP_FILTER_SIZE_SHIFT) * 8;
+}
+
+/* No offset is as large: the size of the memory has 32 bits. */
+#define LTTNGMAP_FILTER_KEY_WORD (UINT64_C(1) << 31)
+
+/* Of a KEY's code, registers and offset. */
+static inline uint64_t lttngmap_filter_key_word(uint8_t code, uint8_t registers, uint16_t offset)
+{
+	const uint64_t word = LTTNGMAP_FILTER_KEY_WORD | (uint64_t)code << 16;
+
+	/* One of no field. */
+	if (!(code & 0xf8u))
+		return word;
+	return word | (uint64_t)(registers & 0x7fu) << 24 |
+	       (offset + (UINT64_C(1) << (registers & 3)));
 }
 
 /* ---- process control: one struct a process -------------------------------- */

@@ -73,6 +73,25 @@ static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap
 
 #define FILTERED_OR_MAP (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_MAP)
 
+/* What a map has in place of sub-buffers that are written one after the other. */
+static void describe_tables(const struct local *local, uint32_t slot,
+			    const struct lttngmap_channel *channel, struct ring_channel *copy)
+{
+	const uint64_t *words = __atomic_load_n(&local->filter_words, __ATOMIC_RELAXED);
+
+	/* There is nothing but CPUs' tables, and those behind them. */
+	copy->data_end += copy->least_start;
+	copy->least_start = 0;
+	copy->bit = -(UINT64_C(1) << slot);
+	copy->table_stride = ring_channel_size(copy);
+	copy->table_entries = UINT64_C(1) << (channel->subbuf_shift - 4);
+	copy->key_words = NULL;
+	if (channel->flags & LTTNGMAP_CHANNEL_FILTERED && words) {
+		copy->key_words = words + (uint64_t)slot * LTTNGMAP_EVENT_IDS;
+		copy->is_map = RING_MAP_OF_WORDS;
+	}
+}
+
 static enum channel_result fill_copy(struct local *local, uint32_t slot, struct ring_channel *copy)
 {
 	const struct lttngmap_control *control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
@@ -134,10 +153,12 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 		.use_rseq = local->use_rseq,
 		.quiet = channel.flags & LTTNGMAP_CHANNEL_QUIET,
 		.shared = channel.flags & LTTNGMAP_CHANNEL_SHARED,
-		.is_map = channel.flags & LTTNGMAP_CHANNEL_MAP,
+		.is_map = !!(channel.flags & LTTNGMAP_CHANNEL_MAP),
 		.first_lock = (uint16_t)(slot * rings % LOCAL_LOCKS),
 		.epoch = &local->epoch,
 	};
+	if (channel.flags & LTTNGMAP_CHANNEL_MAP)
+		describe_tables(local, slot, &channel, copy);
 	return CHANNEL_ON;
 }
 
@@ -170,7 +191,7 @@ static void install_copy(struct local *local, uint32_t slot, const struct ring_c
 		__atomic_store_n((channel_word *)((char *)cached + at), word, __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&cached->generation, copy->generation, __ATOMIC_RELEASE);
-	if (copy->fast_cpus || copy->ip_cpus)
+	if (copy->fast_cpus || copy->ip_cpus || copy->is_map)
 		__atomic_store_n(&local_first.cached, cached, __ATOMIC_RELAXED);
 	__atomic_store_n(&local->filling[slot], 0, __ATOMIC_RELEASE);
 }

@@ -60,16 +60,26 @@ struct ring_channel {
 	/* CPUs that event-fast.c writes on, or event-trylock.c; 0: on none. */
 	uint32_t fast_cpus;
 	const uint32_t *control_generation; /* of this channel in the global control */
-	uint64_t offset_mask;               /* sub-buffer size - 1 */
-	uint64_t fast_limit;                /* of event-fast.c's records: see RING_FAST_TAIL */
+	union {
+		uint64_t offset_mask;  /* sub-buffer size - 1 */
+		uint64_t table_stride; /* of a map: bytes from a table to the next one */
+	};
+	union {
+		uint64_t fast_limit;       /* of event-fast.c's records: see RING_FAST_TAIL */
+		const uint64_t *key_words; /* of a map: the filters of event 0 and on, or NULL */
+	};
 	uint32_t subbuf_shift;
 	uint32_t ring_shift;         /* log2 of the bytes of ring control of one ring */
 	char *rings;                 /* ring control of ring 0 */
 	char *data_end;              /* of the last CPU's ring; extra rings follow */
 	uint64_t least_start;        /* the least `start` of a CPU's ring, as an unsigned number */
 	const uint64_t *event_words; /* as in struct local; NULL in wiped pages */
-	uint64_t bit;                /* this channel's in an event's word; 0: it has filters */
-	uint64_t offset_limit;       /* largest offset at which a record may end */
+	/* This channel's in an event's word, of a map the negative number; 0: it has filters. */
+	uint64_t bit;
+	union {
+		uint64_t offset_limit;  /* largest offset at which a record may end */
+		uint64_t table_entries; /* of a map: in a table; a power of two */
+	};
 	uint64_t contexts;   /* bit set of enum lttngmap_context, and RING_CHANNEL_FILTERED */
 	uint32_t index_mask; /* sub-buffers in rotation - 1 */
 	uint32_t cpu_rings;
@@ -80,13 +90,16 @@ struct ring_channel {
 	bool use_rseq;       /* the process's threads do; on CPU rings nobody else writes then */
 	bool quiet;          /* full sub-buffers ring no bell */
 	bool shared;         /* other processes write into these rings, too */
-	bool is_map;         /* each ring's data is a map's table: ring-map.h */
+	uint8_t is_map;      /* each ring's data is a map's table: ring-map.h */
 	uint16_t first_lock; /* of ring 0, among local->locks */
 	/* The process's epoch, in these very pages: a forked child finds another one. */
 	const uint64_t *epoch;
 	/* The CPU fetches lines in pairs of 128 bytes. */
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct ring_channel) == 128, "event-fast.c shifts an index by 7");
+
+/* In `is_map`, beside 1: some filters of the map may be words, and key_words says where. */
+#define RING_MAP_OF_WORDS 2
 
 /*
  * Reads a field of a cached channel, which another thread may be making anew: its generation, read

@@ -8,6 +8,7 @@
 #include <lttngmap/abi.h>
 
 #include "liblttngmap/base/arch.h"
+#include "liblttngmap/event/event-section.h"
 #include "liblttngmap/event/event-trylock.h"
 #include "liblttngmap/ring/context.h"
 #include "liblttngmap/ring/ring.h"
@@ -103,25 +104,6 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"cmpq %%rcx, %c[bit](%%r8)\n\t"                                                            \
 	"jne event_fast_other\n" FOUND "\n\t"
 
-#define SECTION_TABLE(TABLE, BEGIN, END, ABORTED)                                                  \
-	".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
-	".balign 32\n\t" TABLE ": .long 0, 0\n\t"                                                  \
-	".quad " BEGIN "f, " END "f - " BEGIN "f, " ABORTED "\n\t"                                 \
-	".popsection\n\t"
-
-/*
- * Out: the CPU in r10d; not on one that CPUS counts: to OTHERWISE. The channel is as the cached
- * channel has it from here to the section's end; LEAVE: it is another one since.
- */
-#define CHECK_CHANNEL(CPUS, OTHERWISE, LEAVE)                                                      \
-	"movl %c[generation](%%r8), %%eax\n\t"                                                     \
-	"movl %%fs:%c[cpu_field](%%r11), %%r10d\n\t"                                               \
-	"cmpl " CPUS "(%%r8), %%r10d\n\t"                                                          \
-	"jae " OTHERWISE "\n\t"                                                                    \
-	"movq %c[control_generation](%%r8), %%r11\n\t"                                             \
-	"cmpl (%%r11), %%eax\n\t"                                                                  \
-	"jne " LEAVE "\n\t"
-
 /* TABLE, BEGIN and END: the section's labels. */
 #define ENTER_SECTION(TABLE, BEGIN, END, CPUS, OTHERWISE)                                          \
 	SECTION_TABLE(TABLE, BEGIN, END, "event_fast_aborted")                                     \
@@ -188,6 +170,12 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"movq %%xmm3, %%r8\n\t" MORE "addq " FIRST_ONE_RECORD ", %%r8\n\t"                         \
 	"addq (%%r10), %%r8\n\t"                                                                   \
 	"jc " LEAVE "\n\t"
+
+/* The event is on in that channel alone, which is a map. */
+#define IF_MAP                                                                                     \
+	"movq %c[bit](%%r8), %%rax\n\t"                                                            \
+	"addq %%rcx, %%rax\n\t"                                                                    \
+	"jz event_fast_map\n\t"
 
 #define RESTORE_SIZE "movq %%xmm3, %%rdx\n\t"
 
@@ -342,6 +330,7 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"ret\n"
 		/* Not the channel that was cached last: perhaps the lowest one. In r10 the pages' epoch. */
 		"event_fast_other:\n\t"
+		IF_MAP
 		"movq %c[epoch](%%r8), %%r10\n\t"
 		"testq %%r10, %%r10\n\t"
 		"jz event_fast_leave\n\t"
@@ -356,6 +345,7 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"jmp 6b\n"
 		/* Perhaps one channel with a filter, which rejects most events. */
 		"event_fast_filtered:\n\t"
+		IF_MAP
 		"leaq -1(%%rcx), %%rax\n\t"
 		"testq %%rcx, %%rax\n\t"
 		"jnz event_fast_many\n\t"
@@ -410,6 +400,8 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		".pushsection __rseq_failure, \"ax\"\n\t"
 		".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */
 		".long 0x53053053\n"
+		".globl event_fast_aborted, event_fast_leave\n\t"
+		".hidden event_fast_aborted, event_fast_leave\n"
 		"event_fast_aborted:\n"
 		"event_fast_leave:\n\t"
 		"movq %%xmm3, %%rdx\n\t"

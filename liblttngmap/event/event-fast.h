@@ -4,9 +4,9 @@
  * event-fast.h - the way that most events take, as one leaf function from the tracepoint to the
  * commit: a restartable sequence, the time stamp counter, and no context, or in one channel vtid,
  * ip or both. An event of one channel that has filters leaves it for the filter's first test, which
- * rejects most events (event_write_filtered()). A thread whose pointer guard is not the process's
- * leaves it for event_write_trylock() (below). Every other event takes the general way (event.c),
- * which the fast one jumps to before it has published a record.
+ * rejects most events (event_write_filtered()), an event of a map for event-map.c. A thread whose
+ * pointer guard is not the process's leaves it for event_write_trylock() (below). Every other event
+ * takes the general way (event.c), which the fast one jumps to before it has published a record.
  *
  * The fast way differs from ring-rseq.h in this:
  *

@@ -98,11 +98,7 @@ void event_write_left(const void *fields, size_t size, const void *ip, struct lo
 void event_write_filtered(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			  size_t size, const void *ip, const struct local *local, uint64_t word)
 {
-	const uint32_t slot = (uint32_t)(word >> 16);
-
-	if (RING_CHANNEL_FIELD(&local->channels[slot], is_map)
-		    ? !ring_count_at_once(local, slot, word, fields, size)
-		    : !ring_filter_rejects(local, word, fields, size))
+	if (!ring_filter_rejects(local, word, fields, size))
 		event_write_general(tracepoint, fields, size, ip);
 }
 

@@ -555,24 +555,6 @@ static __attribute__((noinline)) void count_cached(struct local *local, uint32_t
 	write_slow(local, slot, event, false);
 }
 
-bool ring_count_at_once(const struct local *local, uint32_t slot, uint64_t at, const void *fields,
-			size_t size)
-{
-	const struct ring_channel *channel = &local->channels[slot];
-	struct ring_map_update update = { .add = 0 };
-
-	update.place.epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
-	/* Acquire: as in ring_write(). */
-	update.place.generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
-	if (!ring_filter_key(local, at, fields, size, &update.key) ||
-	    UNLIKELY(!RING_CHANNEL_FIELD(channel, use_rseq) || vfork_depth))
-		return false;
-	update.place.cpu = ring_rseq_cpu(__rseq_offset);
-	update.begin = ring_map_begin(channel, update.key);
-	return LIKELY(update.place.cpu < RING_CHANNEL_FIELD(channel, cpu_rings)) &&
-	       LIKELY(ring_map_rseq_count(channel, __rseq_offset, &update) == RING_WRITTEN);
-}
-
 /* By a cached channel that has filters and is the slot's channel. */
 static __attribute__((noinline)) void write_filtered(struct local *local, uint32_t slot,
 						     uint32_t generation,

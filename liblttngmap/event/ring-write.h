@@ -16,16 +16,9 @@
 void ring_write(struct local *local, uint32_t slot, const struct ring_event *event);
 
 /*
- * The same if it can be done at the first try, by rseq and the TSC, and without contexts and
- * filters. Calls nothing. False: nothing is written, nor counted.
+ * The same if it can be done at the first try, by rseq and the TSC, and without filters and other
+ * contexts than vtid and ip. Calls nothing. False: nothing is written, nor counted.
  */
 bool ring_write_at_once(struct local *local, uint32_t slot, const struct ring_event *event);
-
-/*
- * Count in the slot's map at the first try, by its cached channel; false: nothing is done. `at`:
- * index of the filter's word, by slot and id. Signal-safe.
- */
-bool ring_count_at_once(const struct local *local, uint32_t slot, uint64_t at, const void *fields,
-			size_t size);
 
 #endif /* LIBLTTNGMAP_EVENT_RING_WRITE_H */

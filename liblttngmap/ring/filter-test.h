@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include <lttngmap/abi.h>
 #include <lttngmap/filter-code.h>
 
 #include "liblttngmap/ring/filter-decode.h"
@@ -104,19 +105,17 @@ static inline bool filter_key(struct lttngmap_filter_instruction code, const uin
 	return code.code == (LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_BUCKET);
 }
 
-/* The key of a filter that is one KEY; false: filter_run_map() finds it. */
-static inline bool filter_key_at_once(const uint64_t *filter, size_t size, const void *fields,
-				      size_t fields_size, uint64_t *key)
+/* The same of a word that has all of a filter. */
+static inline bool filter_key_of_word(uint64_t word, const uint8_t *fields, size_t fields_size,
+				      uint64_t *key)
 {
-	struct lttngmap_filter_instruction code;
-	struct lttngmap_filter_program program;
+	struct lttngmap_filter_instruction code = {
+		.code = (uint8_t)(word >> 16),
+		.registers = word >> 24 & 0x7f,
+	};
 
-	if (size != sizeof(program) + sizeof(code))
-		return false;
-	program = filter_fetch_program(filter);
-	code = filter_fetch(filter + 1);
-	return program.nr_instructions == 1 && program.pool_size == 0 && filter_is_key(code) &&
-	       filter_key(code, fields, fields_size, key);
+	code.offset = (int16_t)((uint16_t)word - (1u << (code.registers & LTTNGMAP_FILTER_BYTES)));
+	return filter_is_key(code) && filter_key(code, fields, fields_size, key);
 }
 
 /*

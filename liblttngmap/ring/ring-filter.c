@@ -56,6 +56,14 @@ static enum channel_result run(const struct local *local, uint32_t slot,
 		/* A map's channel counts what has a filter. */
 		if (!named)
 			return key ? CHANNEL_OFF : CHANNEL_ON;
+		if (key && named & LTTNGMAP_FILTER_KEY_WORD) {
+			*add = 0;
+			key->size = 0;
+			key->roles = 0;
+			return filter_key_of_word(named, event->fields, event->size, &key->key)
+				       ? CHANNEL_ON
+				       : CHANNEL_OFF;
+		}
 		if (offset > control_size || size > control_size - offset)
 			return CHANNEL_LOST;
 		passes = key ? filter_run_map(control + offset, size, event->fields, event->size,

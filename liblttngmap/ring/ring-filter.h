@@ -67,28 +67,4 @@ ring_filter_rejects(const struct local *local, uint64_t at, const void *fields, 
 	return LIKELY(__atomic_load_n(word, __ATOMIC_RELAXED) == named);
 }
 
-/* The key, where a map's filter is one KEY. False: ring_filter_map() decides. `at`: as above. */
-static inline __attribute__((always_inline)) bool ring_filter_key(const struct local *local,
-								  uint64_t at, const void *fields,
-								  size_t fields_size, uint64_t *key)
-{
-	/* Likewise zero in a child. */
-	const char *control = __atomic_load_n(&local->filters, __ATOMIC_RELAXED);
-	const uint64_t *words = __atomic_load_n(&local->filter_words, __ATOMIC_RELAXED);
-	uint64_t control_size = __atomic_load_n(&local->control_size, __ATOMIC_RELAXED);
-	uint64_t named, offset, size;
-
-	if (UNLIKELY(!control || !words))
-		return false;
-	named = __atomic_load_n(words + at, __ATOMIC_ACQUIRE);
-	offset = lttngmap_filter_offset(named);
-	size = lttngmap_filter_size(named);
-	if (UNLIKELY(offset > control_size || size > control_size - offset) ||
-	    !filter_key_at_once((const uint64_t *)(control + offset), size, fields, fields_size,
-				key))
-		return false;
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return LIKELY(__atomic_load_n(words + at, __ATOMIC_RELAXED) == named);
-}
-
 #endif /* LIBLTTNGMAP_RING_RING_FILTER_H */

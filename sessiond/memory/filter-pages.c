@@ -130,6 +130,30 @@ static void drop_block(struct page *page, uint64_t at, unsigned int kind)
 			~(UINT64_C(1) << (at >> (BLOCK_SHIFT_MIN + kind)) % 64);
 }
 
+/* The word, if it names a block; 0: it has the filter itself, or there is none. */
+static uint64_t block_of(uint64_t word)
+{
+	return word & LTTNGMAP_FILTER_KEY_WORD ? 0 : word;
+}
+
+/* The word of a filter that needs no block, or 0. */
+static uint64_t word_without_block(const void *filter, size_t size)
+{
+	struct {
+		struct lttngmap_filter_program program;
+		struct lttngmap_filter_instruction instruction;
+	} one;
+
+	if (size != sizeof(one))
+		return 0;
+	memcpy(&one, filter, sizeof(one));
+	if (one.program.nr_instructions != 1 || one.program.pool_size != 0 ||
+	    (one.instruction.code & 7) != LTTNGMAP_FILTER_KEY || one.instruction.immediate != 0)
+		return 0;
+	return lttngmap_filter_key_word(one.instruction.code, one.instruction.registers,
+					(uint16_t)one.instruction.offset);
+}
+
 /* The block that a word names is used from now on, or it is not; in each page that it touches. */
 static void count_block(struct filter_pages *pages, uint64_t word, bool used, uint32_t user)
 {
@@ -239,7 +263,7 @@ static void forget(struct filter_pages *pages, uint64_t *word)
 	if (!old)
 		return;
 	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
-	release_block(pages, old);
+	release_block(pages, block_of(old));
 }
 
 /* Are these pages there, for reading and writing? */
@@ -269,28 +293,18 @@ void filter_pages_adopt(struct filter_pages *pages, uint32_t slot, uint32_t ids,
 	pages->owners[slot].user = user;
 	pages->owners[slot].limited = limited;
 	for (uint32_t id = 0; id < ids; id++)
-		if (*word_of(pages, slot, id))
+		if (block_of(*word_of(pages, slot, id)))
 			count_block(pages, *word_of(pages, slot, id), true, user);
 }
 
-int filter_pages_set(struct filter_pages *pages, uint32_t slot, uint32_t id, const void *filter,
-		     size_t size)
+/* A word that is not that of the filter yet, and its block, if it had one. */
+static int put_filter(struct filter_pages *pages, uint32_t slot, uint64_t *word, const void *filter,
+		      size_t size)
 {
-	uint64_t *word = word_of(pages, slot, id), old, offset;
+	const uint64_t old = *word;
+	uint64_t offset;
 	char *there;
 
-	if (!are_had(word, sizeof(*word)))
-		return -ENOMEM;
-	old = *word;
-	there = (char *)pages->control + lttngmap_filter_offset(old);
-	if (!are_had(there, lttngmap_filter_size(old)))
-		return -ENOMEM;
-	if (lttngmap_filter_size(old) == size && (!size || memcmp(there, filter, size) == 0))
-		return 0;
-	if (!size) {
-		forget(pages, word);
-		return 0;
-	}
 	if (size > LTTNGMAP_FILTER_SIZE_MAX)
 		return -ENOSPC;
 	offset = take_block(pages, slot, size);
@@ -304,8 +318,38 @@ int filter_pages_set(struct filter_pages *pages, uint32_t slot, uint32_t id, con
 	memcpy(there, filter, size);
 	/* Release: who finds the word finds all of the filter. */
 	__atomic_store_n(word, lttngmap_filter_word(offset, size), __ATOMIC_RELEASE);
-	release_block(pages, old);
+	release_block(pages, block_of(old));
 	return 0;
+}
+
+int filter_pages_set(struct filter_pages *pages, uint32_t slot, uint32_t id, const void *filter,
+		     size_t size)
+{
+	const uint64_t whole = word_without_block(filter, size);
+	uint64_t *word = word_of(pages, slot, id), old, block;
+	char *there;
+
+	if (!are_had(word, sizeof(*word)))
+		return -ENOMEM;
+	old = *word;
+	block = block_of(old);
+	there = (char *)pages->control + lttngmap_filter_offset(block);
+	if (!are_had(there, lttngmap_filter_size(block)))
+		return -ENOMEM;
+	if (whole ? old == whole
+		  : block == old && lttngmap_filter_size(block) == size &&
+			    (!size || memcmp(there, filter, size) == 0))
+		return 0;
+	if (whole) {
+		__atomic_store_n(word, whole, __ATOMIC_RELAXED);
+		release_block(pages, block);
+		return 0;
+	}
+	if (!size) {
+		forget(pages, word);
+		return 0;
+	}
+	return put_filter(pages, slot, word, filter, size);
 }
 
 void filter_pages_clear(struct filter_pages *pages, uint32_t slot, uint32_t ids)

@@ -9,6 +9,7 @@
  *   events cold EVENTS           of one at a time, each after the caches held
  *                                something else: median
  *   events text EVENTS           CPU time of an event with a string of 11 characters, mean
+ *   events keys EVENTS           CPU time of an event whose int has 64 values, mean
  *   events off ITERATIONS        of a loop with an event that is off in it;
  *                                of such events, 16 in a row, less the loop
  *   events footprint             what /proc says of the process
@@ -201,6 +202,21 @@ static void measure_text(long events)
 		event_text(i, text);
 	}
 	print("text", (seconds(CLOCK_THREAD_CPUTIME_ID) - begin) * 1e9 / (double)events, "ns");
+}
+
+static void measure_keys(long events)
+{
+	double begin = 0;
+
+	pin(0);
+	if (!pair_is_on())
+		errx(1, "bench:pair is not on");
+	for (long i = -WARM_UP_EVENTS; i < events; i++) {
+		if (i == 0)
+			begin = seconds(CLOCK_THREAD_CPUTIME_ID);
+		event_pair((int)(i & 63) * 1009, i);
+	}
+	print("keys", (seconds(CLOCK_THREAD_CPUTIME_ID) - begin) * 1e9 / (double)events, "ns");
 }
 
 static void take_samples(uint32_t *samples, long count, bool emit, bool cold)
@@ -434,6 +450,8 @@ int main(int argc, char **argv)
 		measure_single(number(argv[2]), true);
 	else if (strcmp(what, "text") == 0 && argc == 3)
 		measure_text(number(argv[2]));
+	else if (strcmp(what, "keys") == 0 && argc == 3)
+		measure_keys(number(argv[2]));
 	else if (strcmp(what, "off") == 0 && argc == 3)
 		measure_off(number(argv[2]));
 	else if (strcmp(what, "footprint") == 0)

@@ -10,7 +10,7 @@
 # held is told, and no failure.
 #
 #   BENCH_ROUNDS=N   more rounds, or fewer (15)
-#   BENCH_PARTS=...  some parts only: events, text, filter, memory, enable, start
+#   BENCH_PARTS=...  some parts only: events, text, maps, filter, memory, enable, start
 #   BENCH_DIR=DIR    where traces go for the while (TMPDIR, else /tmp)
 #   LTTNGMAP_MEDIATOR=ring-socket|ring-fs
 set -euo pipefail
@@ -18,7 +18,7 @@ set -euo pipefail
 build=$(cd "${1:?usage: run.sh BUILD-DIRECTORY}" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 rounds=${BENCH_ROUNDS:-15}
-parts=${BENCH_PARTS:-events text filter memory enable start}
+parts=${BENCH_PARTS:-events text maps filter memory enable start}
 # The same rings for both: 8 sub-buffers of 512 KiB a CPU.
 subbuf_size=$((512 * 1024))
 
@@ -44,6 +44,12 @@ build_others() {
 			"$here/events.c" -o "$work/events-$name" -L"$build/.libs" -llttngmap -lpthread \
 			-Wl,-rpath,"$build/.libs" || die "${name%-*} does not build tests/bench/events.c"
 	done
+}
+
+map_start() { # NAME OPTION...
+	daemon_start "map-$1" --consumer=none
+	"$build/lttngmap" map add --runtime-dir="$work/map-$1" counted bench:pair "${@:2}" >>"$work/log" 2>&1 ||
+		die "no map: $(tail -n 3 "$work/log")"
 }
 
 # ---- measures -------------------------------------------------------------------
@@ -112,6 +118,25 @@ measure_text() {
 	done
 	ask quiet '{"verb": "destroy", "session": "s"}'
 	peer destroy s
+}
+
+# Counted in maps, each of a daemon of its own, and recorded.
+measure_maps() {
+	local round
+
+	session_start quiet overwrite 8 'bench:pair'
+	map_start int --by number
+	map_start all
+	map_start histogram --histogram number
+	map_start calculated --by 'number & 63'
+	for ((round = 1; round <= rounds; round++)); do
+		sample map.recorded "$round" with_map quiet "$map" keys 2000000
+		sample bare.recorded "$round" "$bare" keys 2000000
+		for map_kind in int all histogram calculated; do
+			sample "map.$map_kind" "$round" with_map "map-$map_kind" "$map" keys 2000000
+		done
+	done
+	ask quiet '{"verb": "destroy", "session": "s"}'
 }
 
 # Less what the same program has without a tracer.
@@ -213,6 +238,14 @@ show_text() {
 	row '  against a bare read of the clock' ns map.text bare.text text
 }
 
+show_maps() {
+	row 'counted in a map by an int, against recorded' ns map.int.keys map.recorded.keys map-int
+	row '  all events as one' ns map.all.keys map.recorded.keys
+	row '  a histogram' ns map.histogram.keys map.recorded.keys map-histogram
+	row '  by a calculated key' ns map.calculated.keys map.recorded.keys
+	row '  against a bare read of the clock' ns map.int.keys bare.recorded.keys
+}
+
 show_filter() {
 	row 'event that a filter (number < 0) rejects' ns map.filter.mean ust.filter.mean filter
 }
@@ -239,7 +272,7 @@ show_table() {
 	local part
 
 	printf '%-46s %12s %12s %6s %8s\n' what lttngmap LTTng-UST ratio bound
-	for part in events text filter start memory enable; do
+	for part in events text maps filter start memory enable; do
 		! has $part || "show_$part"
 	done
 }
@@ -272,6 +305,10 @@ fi
 if has text; then
 	echo "Events with a string"
 	measure_text
+fi
+if has maps; then
+	echo "Events that maps count"
+	measure_maps
 fi
 if has filter; then
 	echo "Events that a filter rejects"

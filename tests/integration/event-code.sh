@@ -46,6 +46,13 @@ code=$(code event_fast_many)
 is "$(wc -l <<<"$code")" 74 'several channels: 74 instructions behind the first 35'
 is_leaf 'several channels'
 
+code=$(code event_fast_map)
+is "$(wc -l <<<"$code")" 31 'counted by an int: 31 instructions behind the first 21'
+is "$(grep -cE '^(push|pop|call|enter|leave|sub .*,%rsp)' <<<"$code")" 0 'counted: no frame, no call'
+is "$(grep -cE '^(i?div|lock|xchg|mfence|rep|cpuid|syscall|rdtsc)' <<<"$code")" 0 \
+	'counted: no division, nothing locked, no system call, no clock'
+is "$(tail -n 2 <<<"$code" | head -n 1 | cut -c -4)" incq 'counted: the last instruction counts'
+
 # By the compiler. Behind the return stands what is rare.
 code=$(code event_write_trylock)
 ok 'by trylock: not more than 180 instructions' test "$(wc -l <<<"$code")" -le 180

@@ -4,19 +4,13 @@
  * An event that is on in several channels: one record in each of them, at the same time. It is
  * interrupted at each of its instructions by a breakpoint, whose handler writes the same event, or
  * forks: still there is one record of each event in each channel.
- *
- * Single steps would abort the restartable sequence again and again. They only find out once, while
- * the kernel knows of no restartable sequence, where the instructions are.
  */
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/rseq.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <urcu.h>
@@ -25,6 +19,7 @@
 
 #include "liblttngmap/base/arch.h"
 #include "liblttngmap/event/event-fast.h"
+#include "tests/utils/breakpoint.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
 
@@ -34,11 +29,7 @@
 #define SUBBUF_SHIFT 16
 #define SUBBUFS_SHIFT 2
 #define META_PAGE 4096
-#define TRAP_FLAG 0x100
 #define STEPS_MAX 1000
-#define RSEQ_AREA_SIZE 32
-#define RSEQ_SIGNATURE 0x53053053
-#define BREAKPOINT 0xcc
 
 struct fields {
 	uint64_t number;
@@ -51,11 +42,9 @@ static uint64_t ring_size;
 /* Where the event's instructions are, from its first channel on. */
 static uint8_t *addresses[STEPS_MAX];
 static unsigned steps;
-static bool is_tracing, forks;
-/* Breakpoints: that one now, then another one, whose numbers are of `addresses`. */
-static uint8_t *armed, *next;
-static uint8_t overwritten;
-static unsigned hits;
+static bool forks;
+/* The second breakpoint, one of `addresses`, or NULL. */
+static uint8_t *next;
 static pid_t child;
 static int child_status;
 
@@ -222,52 +211,8 @@ static void test_left(void)
 	bench_set_destroy(&bench);
 }
 
-static void patch(uint8_t *at, uint8_t byte)
+static void write_or_fork(void)
 {
-	uintptr_t page = (uintptr_t)at & ~(uintptr_t)4095;
-
-	if (mprotect((void *)page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
-		bail_out("the code cannot be changed");
-	*(volatile uint8_t *)at = byte;
-	mprotect((void *)page, 4096, PROT_READ | PROT_EXEC);
-}
-
-static void arm(uint8_t *at)
-{
-	armed = at;
-	overwritten = *at;
-	patch(at, BREAKPOINT);
-}
-
-static void disarm(void)
-{
-	if (armed)
-		patch(armed, overwritten);
-	armed = NULL;
-}
-
-static void on_trap(int number, siginfo_t *info, void *context)
-{
-	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-	uint8_t *at = (uint8_t *)registers[REG_RIP];
-
-	(void)number;
-	(void)info;
-	if (is_tracing) {
-		if (steps < STEPS_MAX)
-			addresses[steps++] = at;
-		return;
-	}
-	hits++;
-	/* Where a section was aborted, it goes on elsewhere. */
-	if (at == armed + 1)
-		registers[REG_RIP]--;
-	disarm();
-	if (next) {
-		arm(next);
-		next = NULL;
-		return;
-	}
 	if (!forks) {
 		emit(2);
 		return;
@@ -277,24 +222,25 @@ static void on_trap(int number, siginfo_t *info, void *context)
 		waitpid(child, &child_status, 0);
 }
 
+static void on_first(void)
+{
+	if (next)
+		breakpoint_arm(next, write_or_fork);
+	else
+		write_or_fork();
+}
+
+static void emit_ninth(void)
+{
+	emit(9);
+}
+
 /* Which instructions an event of all channels takes, from the clock to the end. */
 static void trace_steps(void)
 {
 	unsigned kept = 0;
 
-	if (syscall(SYS_rseq, area(), RSEQ_AREA_SIZE, RSEQ_FLAG_UNREGISTER, RSEQ_SIGNATURE) < 0)
-		bail_out("the kernel does not forget the restartable sequences");
-	area()->cpu_id = 0;
-	is_tracing = true;
-	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i"(TRAP_FLAG) : "memory", "cc");
-	emit(9);
-	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
-			 :
-			 : "i"(~TRAP_FLAG)
-			 : "memory", "cc");
-	is_tracing = false;
-	if (syscall(SYS_rseq, area(), RSEQ_AREA_SIZE, 0, RSEQ_SIGNATURE) < 0)
-		bail_out("the kernel does not take the restartable sequences again");
+	steps = breakpoint_trace(emit_ninth, addresses, STEPS_MAX);
 	/* Each one once: from the first one that comes a second time, one pass. */
 	for (unsigned i = 0; i < steps; i++) {
 		unsigned times = 0;
@@ -323,17 +269,15 @@ static void try_at(uint8_t *first, uint8_t *second, struct tally *tally)
 	bool is_tried;
 
 	set_up();
-	hits = 0;
 	child = -1;
 	child_status = 0;
 	next = second;
-	arm(first);
+	breakpoint_arm(first, on_first);
 	emit(1);
-	disarm();
+	/* Where this was preempted meanwhile, a breakpoint may be passed by. */
+	is_tried = breakpoint_disarm() == 1u + (second != NULL);
 	if (getpid() != self)
 		_exit(0);
-	/* Where this was preempted meanwhile, a breakpoint may be passed by. */
-	is_tried = hits == 1u + (second != NULL);
 	tally->tried += is_tried;
 	tally->crashed += child_status != 0;
 	emit(3);
@@ -361,7 +305,6 @@ static void test_interrupted(const char *name, bool between)
 
 int main(void)
 {
-	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER };
 	cpu_set_t cpu;
 
 	CPU_ZERO(&cpu);
@@ -373,7 +316,7 @@ int main(void)
 		skip_all("restartable sequences are off, or CPU 0 is not to be had");
 	/* No daemon: a child finds that it is not traced. */
 	setenv("LTTNGMAP_RUNTIME_DIR", "/nonexistent", 1);
-	sigaction(SIGTRAP, &action, NULL);
+	breakpoint_prepare();
 	rcu_register_thread();
 	ring_set_table_create();
 	test_records();

@@ -598,23 +598,25 @@ static void check_buckets(void)
 	is(lttngmap_filter_bucket(UINT64_MAX), LTTNGMAP_FILTER_BUCKETS - 1, "the last one");
 }
 
-/* The key of a map's filter that is one KEY, by the machine and without it. */
+/* The key of a map's filter that is one KEY, by the machine and by a word that has all of it. */
 static bool key_of(unsigned kind, unsigned integer, int offset, uint64_t *key)
 {
 	static const uint8_t fields[16] = { 1,    2,    3,    4,    0xff, 0xff, 0xff, 0xff,
 					    0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 	struct filter_key by_machine;
 	uint64_t add = 99;
-	bool found, found_at_once;
+	bool found, found_by_word;
 
 	asm_begin();
 	asm_add(LTTNGMAP_FILTER_KEY | kind, integer, 0, offset, 0);
 	asm_put();
 	found = filter_run_map(asm_filter, asm_size, fields, sizeof(fields), NULL, &by_machine,
 			       &add);
-	found_at_once = filter_key_at_once((const uint64_t *)asm_filter, asm_size, fields,
-					   sizeof(fields), key);
-	return found && found_at_once && by_machine.key == *key && by_machine.size == 0 && add == 0;
+	found_by_word = filter_key_of_word(
+		lttngmap_filter_key_word((uint8_t)(LTTNGMAP_FILTER_KEY | kind), (uint8_t)integer,
+					 (uint16_t)offset),
+		fields, sizeof(fields), key);
+	return found && found_by_word && by_machine.key == *key && by_machine.size == 0 && add == 0;
 }
 
 static void check_keys(void)

@@ -55,6 +55,39 @@ static const void *make_filter(size_t size, int32_t value)
 	return bytes;
 }
 
+/* Of a map: it stands in its word. */
+static void test_key(void)
+{
+	const struct {
+		struct lttngmap_filter_program program;
+		struct lttngmap_filter_instruction key;
+	} key = {
+		{ .nr_instructions = 1 },
+		{ .code = LTTNGMAP_FILTER_KEY | LTTNGMAP_FILTER_KEY_FIELD,
+		  .registers = 2,
+		  .offset = 12 },
+	};
+	const uint64_t wanted = lttngmap_filter_key_word(key.key.code, key.key.registers, 12);
+	uint64_t end = control->filter_end;
+	struct filter_pages *next;
+
+	is(filter_pages_set(pages, 20, 9, &key, sizeof(key)), 0, "a key is put");
+	is(*word(20, 9), wanted, "into its word");
+	is(*word(20, 9) & 0xffff, 16, "with its end");
+	is(control->filter_end, end, "and takes no memory");
+	is(filter_pages_set(pages, 20, 9, &key, sizeof(key)), 0, "the same again");
+	is(filter_pages_set(pages, 20, 9, make_filter(64, 1), 64), 0, "a program after it");
+	is(lttngmap_filter_size(*word(20, 9)), 64, "is there");
+	is(filter_pages_set(pages, 20, 9, &key, sizeof(key)), 0, "and the key again");
+	is(*word(20, 9), wanted, "is there");
+	if (filter_pages_create(control, &next) < 0)
+		bail_out("no memory");
+	filter_pages_adopt(next, 20, 100, 0, false);
+	is(filter_pages_set(next, 20, 9, NULL, 0), 0, "the next daemon takes it away");
+	is(*word(20, 9), 0, "and it is gone");
+	filter_pages_destroy(next);
+}
+
 static void test_set(void)
 {
 	uint64_t first;
@@ -259,6 +292,7 @@ int main(void)
 	if (!control || filter_pages_create(control, &pages) != 0)
 		bail_out("no memory");
 	test_set();
+	test_key();
 	test_room();
 	test_shares();
 	test_writer();

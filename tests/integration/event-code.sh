@@ -47,7 +47,7 @@ is "$(wc -l <<<"$code")" 74 'several channels: 74 instructions behind the first 
 is_leaf 'several channels'
 
 code=$(code event_fast_map)
-is "$(wc -l <<<"$code")" 31 'counted by an int: 31 instructions behind the first 21'
+is "$(wc -l <<<"$code")" 31 'counted by an int: 31 instructions behind the first 22'
 is "$(grep -cE '^(push|pop|call|enter|leave|sub .*,%rsp)' <<<"$code")" 0 'counted: no frame, no call'
 is "$(grep -cE '^(i?div|lock|xchg|mfence|rep|cpuid|syscall|rdtsc)' <<<"$code")" 0 \
 	'counted: no division, nothing locked, no system call, no clock'

@@ -28,8 +28,8 @@ _Static_assert(sizeof(struct lttngmap_map_entry) == 32 &&
 __attribute__((used, visibility("hidden"))) const uint64_t event_map_hash = LTTNGMAP_MAP_HASH;
 
 /*
- * event_fast_map: rdi, rsi, rdx, xmm2, xmm3, r8 and r9 as FIND_CHANNEL leaves them, in r11 the offset
- * of the thread's struct rseq. The section begins before it, with what few events need.
+ * event_fast_map: rdi, rsi, rdx, xmm2, xmm3, r8 and r9 as FIND_CHANNEL leaves them, in r11 the
+ * offset of the thread's struct rseq. The section begins before it, with what few events need.
  */
 __attribute__((naked, used, aligned(64), visibility("hidden"))) void event_map_section(void)
 {

@@ -612,10 +612,10 @@ static bool key_of(unsigned kind, unsigned integer, int offset, uint64_t *key)
 	asm_put();
 	found = filter_run_map(asm_filter, asm_size, fields, sizeof(fields), NULL, &by_machine,
 			       &add);
-	found_by_word = filter_key_of_word(
-		lttngmap_filter_key_word((uint8_t)(LTTNGMAP_FILTER_KEY | kind), (uint8_t)integer,
-					 (uint16_t)offset),
-		fields, sizeof(fields), key);
+	found_by_word =
+		filter_key_of_word(lttngmap_filter_key_word((uint8_t)(LTTNGMAP_FILTER_KEY | kind),
+							    (uint8_t)integer, (uint16_t)offset),
+				   fields, sizeof(fields), key);
 	return found && found_by_word && by_machine.key == *key && by_machine.size == 0 && add == 0;
 }
 

@@ -165,11 +165,17 @@ map add names numbered:event --by '$ctx.procname,source' >out 2>&1
 programs=()
 for round in 1 2 3 4; do
 	tunables=$((round % 2))
-	GLIBC_TUNABLES=glibc.pthread.rseq=$tunables timeout -s KILL 0.$((RANDOM % 4 + 2)) \
-		"$emit" counts 8 100000000 >out 2>&1 &
+	GLIBC_TUNABLES=glibc.pthread.rseq=$tunables "$emit" counts 8 100000000 >out 2>&1 &
 	programs+=($!)
 done
-wait "${programs[@]}"
+cleanup eval 'kill -KILL "${programs[@]}" 2>/dev/null'
+all_count() { [[ $(counts sources | wc -l) == 32 ]]; }
+wait_for all_count
+for program in "${programs[@]}"; do
+	sleep 0.0$((RANDOM % 10))
+	kill -KILL "$program"
+done
+wait "${programs[@]}" 2>/dev/null
 # Each source's begun and done: one event may be in doubt where it was killed.
 wrong=$(counts sources | "$LTTNGMAP_SRC/tests/utils/count_sources.py" counts)
 is "$wrong" '32 sources' 'killed anywhere: each source has all its events, but for one in doubt'

@@ -138,6 +138,7 @@ lttngmap_SOURCES = \
 	cli/cmd-load.c \
 	cli/cmd-map.c \
 	cli/cmd-merge.c \
+	cli/cmd-metrics.c \
 	cli/cmd-query.c \
 	cli/cmd-record.c \
 	cli/cmd-recover.c \
@@ -169,6 +170,14 @@ lttngmap_SOURCES = \
 	cli/client/session-batch.h \
 	cli/map/map-print.c cli/map/map-print.h \
 	cli/map/map-request.c cli/map/map-request.h \
+	cli/map/map-rows.c cli/map/map-rows.h \
+	cli/metrics/metrics-counts.c \
+	cli/metrics/metrics-http.c \
+	cli/metrics/metrics-look.c \
+	cli/metrics/metrics-maps.c \
+	cli/metrics/metrics-page.c \
+	cli/metrics/metrics-text.c \
+	cli/metrics/metrics.h \
 	cli/client/session-counts.c \
 	cli/client/session-counts.h \
 	cli/client/session-events.c \
@@ -249,7 +258,7 @@ lttngmap_SOURCES = \
 	cli/view/view-threads.c
 nodist_lttngmap_SOURCES = page/page.c
 lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) \
-	$(EDIT_CFLAGS) $(EXPAT_CFLAGS) $(JSON_CFLAGS) $(POPT_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
+	$(EDIT_CFLAGS) $(EXPAT_CFLAGS) $(JSON_CFLAGS) $(MICROHTTPD_CFLAGS) $(POPT_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
 lttngmap_LDADD = libcli.la librelay.la libcommon.la $(BABELTRACE_LIBS) $(CURSES_LIBS) $(DW_LIBS) $(ELF_LIBS) \
 	$(EDIT_LIBS) $(EXPAT_LIBS) $(JSON_LIBS) $(POPT_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) -ldl -lm
 

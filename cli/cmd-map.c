@@ -123,6 +123,8 @@ static int show(struct session_verb *self, const char *name, struct json_object 
 		error = map_request_show(name, ask, self, last);
 		if (!error && ms && !session_options.json && isatty(STDOUT_FILENO))
 			fputs(CLEAR_SCREEN, stdout);
+		if (error == -ELOOP)
+			message_error("map show: the session daemon repeats its answers");
 		if (!error && !session_options.json)
 			map_print_counts(name, *last, top);
 		if (error || !ms)

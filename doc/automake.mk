@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	doc/design/left-out.md \
 	doc/design/lttng.md \
 	doc/design/maps.md \
+	doc/design/metrics.md \
 	doc/design/late-attach.md \
 	doc/design/query.md \
 	doc/design/recovering.md \
@@ -98,6 +99,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-list.1 \
 	doc/man/lttngmap-map.1 \
 	doc/man/lttngmap-merge.1 \
+	doc/man/lttngmap-metrics.1 \
 	doc/man/lttngmap-recover.1 \
 	doc/man/lttngmap-relay.1 \
 	doc/man/lttngmap-rotate.1 \

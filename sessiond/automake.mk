@@ -243,7 +243,8 @@ libsessiond_la_LIBADD = libkernel.la libfilter.la libconfine.la libcommon.la $(U
 	$(NUMA_LIBS) $(POPT_LIBS) $(TRACEFS_LIBS) -lpthread
 
 # Units: the system's instance, and one for each user.
-unit_files = systemd/system/lttngmap-sessiond.service systemd/system/lttngmap-sessiond.socket
+unit_files = systemd/system/lttngmap-sessiond.service systemd/system/lttngmap-sessiond.socket \
+	systemd/system/lttngmap-metrics.service
 user_unit_files = systemd/user/lttngmap-sessiond.service systemd/user/lttngmap-sessiond.socket
 EXTRA_DIST += $(unit_files:=.in) $(user_unit_files:=.in)
 CLEANFILES += $(unit_files) $(user_unit_files)

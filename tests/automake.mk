@@ -1003,6 +1003,8 @@ dist_check_SCRIPTS += tests/integration/filters.sh tests/integration/filters-cha
 dist_check_SCRIPTS += tests/integration/maps.sh tests/integration/count.sh tests/integration/latencies.sh \
 	tests/integration/maps-owners.sh
 TESTS += tests/integration/maps.sh tests/integration/count.sh tests/integration/latencies.sh tests/integration/maps-owners.sh
+dist_check_SCRIPTS += tests/integration/metrics.sh tests/utils/fake-answers tests/utils/metrics_check.py
+TESTS += tests/integration/metrics.sh
 TESTS += tests/integration/filters.sh tests/integration/filters-changing.sh
 
 EXTRA_PROGRAMS += tests/bench/filter

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lttngmap/abi.h>
 #include <lttngmap/filter-code.h>
 
 #include "cli/base/message.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-verb.h"
 #include "cli/client/untraced.h"
+#include "cli/map/map-rows.h"
 #include "common/base/amount.h"
 
 #define BAR 40
@@ -23,126 +23,9 @@
 /* Bars of a histogram that join 32 buckets each: one for each power of two. */
 #define POWERS 64
 
-struct row {
-	uint64_t key, count, sum;
-	char *name; /* of its key, for people */
-};
-
-struct rows {
-	struct row *rows;
-	size_t nr_rows;
-	uint64_t count, sum, most;
-	bool is_histogram, is_latency, has_sum, is_sum_signed;
-};
-
-static uint64_t number_at(struct json_object *array, size_t index)
-{
-	return json_object_get_uint64(json_object_array_get_idx(array, index));
-}
-
-/* Appends a string to a name of so many bytes; what does not show is escaped. */
-static void append_text(char *name, size_t size, const char *text, size_t length)
-{
-	size_t used = strlen(name);
-
-	for (const char *end = text + length; text < end && size - used > 5; text++) {
-		if ((unsigned char)*text >= 0x20 && *text != 0x7f && *text != '\\')
-			name[used++] = *text;
-		else
-			used += (size_t)snprintf(name + used, size - used,
-						 *text == '\\'   ? "\\\\"
-						 : *text == '\n' ? "\\n"
-						 : *text == '\t' ? "\\t"
-								 : "\\x%02x",
-						 (unsigned char)*text);
-		name[used] = '\0';
-	}
-}
-
-static void append_key(char *name, size_t size, struct json_object *key)
-{
-	size_t used = strlen(name);
-	struct json_object *begin;
-
-	if (json_object_is_type(key, json_type_string)) {
-		append_text(name, size, json_object_get_string(key),
-			    (size_t)json_object_get_string_len(key));
-	} else if (json_object_object_get_ex(key, "begin", &begin)) {
-		append_key(name, size - 4, begin);
-		strcat(name, "...");
-	} else {
-		snprintf(name + used, size - used, "%s",
-			 key ? json_object_get_string(key) : "(damaged)");
-	}
-}
-
-/* NULL: no memory. */
-static char *name_of(struct json_object *key, bool is_signed)
-{
-	char name[LTTNGMAP_MAP_TEXT_SIZE * 4 + 64] = "";
-
-	if (is_signed && json_object_is_type(key, json_type_int)) {
-		snprintf(name, sizeof(name), "%" PRId64, (int64_t)json_object_get_uint64(key));
-	} else if (json_object_is_type(key, json_type_array)) {
-		for (size_t i = 0; i < json_object_array_length(key); i++) {
-			append_text(name, sizeof(name), ", ", i ? 2 : 0);
-			append_key(name, sizeof(name), json_object_array_get_idx(key, i));
-		}
-	} else {
-		append_key(name, sizeof(name), key);
-	}
-	return strdup(name);
-}
-
-static void put_rows(struct rows *rows)
-{
-	for (size_t i = 0; i < rows->nr_rows; i++)
-		free(rows->rows[i].name);
-	free(rows->rows);
-}
-
-/* False: no memory. */
-static bool take_rows(struct json_object *answer, struct rows *rows)
-{
-	bool is_signed = control_answer_flag(answer, "signed");
-	struct json_object *counts = session_member_array(answer, "counts");
-	size_t length = json_object_array_length(counts);
-
-	*rows = (struct rows){
-		.rows = calloc(length + 1, sizeof(rows->rows[0])),
-		.is_histogram = control_answer_flag(answer, "histogram"),
-		.is_latency = control_answer_flag(answer, "latency"),
-		.has_sum = control_answer_flag(answer, "sums"),
-		.is_sum_signed = control_answer_flag(answer, "sums_signed"),
-	};
-	for (size_t i = 0; rows->rows && i < length; i++) {
-		struct json_object *item = json_object_array_get_idx(counts, i);
-		struct row *row = &rows->rows[rows->nr_rows];
-
-		if (!json_object_is_type(item, json_type_array) ||
-		    json_object_array_length(item) < 3)
-			continue;
-		*row = (struct row){
-			.key = number_at(item, 0),
-			.count = number_at(item, 1),
-			.sum = number_at(item, 2),
-			.name = name_of(json_object_array_get_idx(item, 0), is_signed),
-		};
-		if (!row->name) {
-			put_rows(rows);
-			return false;
-		}
-		rows->count += row->count;
-		rows->sum += row->sum;
-		rows->most = row->count > rows->most ? row->count : rows->most;
-		rows->nr_rows++;
-	}
-	return rows->rows != NULL;
-}
-
 static int by_count(const void *a, const void *b)
 {
-	const struct row *left = a, *right = b;
+	const struct map_row *left = a, *right = b;
 
 	if (left->count != right->count)
 		return left->count > right->count ? -1 : 1;
@@ -161,7 +44,7 @@ static const char *bar_of(uint64_t count, uint64_t most, size_t whole)
 	return bar;
 }
 
-static const char *format_sum(const struct rows *rows, uint64_t sum, char text[40])
+static const char *format_sum(const struct map_rows *rows, uint64_t sum, char text[40])
 {
 	bool is_negative = rows->is_sum_signed && (int64_t)sum < 0;
 
@@ -171,7 +54,7 @@ static const char *format_sum(const struct rows *rows, uint64_t sum, char text[4
 }
 
 /* Columns of the keys; those that are wider stick out. */
-static int key_width(const struct rows *rows, size_t shown)
+static int key_width(const struct map_rows *rows, size_t shown)
 {
 	size_t width = 20;
 
@@ -183,7 +66,7 @@ static int key_width(const struct rows *rows, size_t shown)
 	return width > 48 ? 48 : (int)width;
 }
 
-static void print_key(const struct rows *rows, const struct row *row, int width)
+static void print_key(const struct map_rows *rows, const struct map_row *row, int width)
 {
 	char count[32], sum[40];
 
@@ -196,7 +79,7 @@ static void print_key(const struct rows *rows, const struct row *row, int width)
 			     bar_of(row->count, rows->most, (size_t)(LINE - 17 - width)));
 }
 
-static void print_table(struct rows *rows, size_t top)
+static void print_table(struct map_rows *rows, size_t top)
 {
 	size_t shown = top && top < rows->nr_rows ? top : rows->nr_rows;
 	char more[32];
@@ -217,7 +100,7 @@ static void print_table(struct rows *rows, size_t top)
 /* ---- histograms --------------------------------------------------------------------- */
 
 /* The middle of the bucket below which so much of all lies. */
-static uint64_t quantile(const struct rows *rows, double part)
+static uint64_t quantile(const struct map_rows *rows, double part)
 {
 	uint64_t before = 0, wanted = (uint64_t)(part * (double)rows->count);
 
@@ -237,7 +120,7 @@ static uint64_t quantile(const struct rows *rows, double part)
 	return 0;
 }
 
-static void print_quantiles(const struct rows *rows)
+static void print_quantiles(const struct map_rows *rows)
 {
 	static const struct {
 		const char *name;
@@ -264,7 +147,7 @@ static unsigned power_of(uint64_t begin)
 }
 
 /* Rows are by ascending keys, as they came. */
-static void print_histogram(const struct rows *rows)
+static void print_histogram(const struct map_rows *rows)
 {
 	uint64_t powers[POWERS] = { 0 }, most = 0;
 	unsigned first = POWERS, last = 0;
@@ -353,9 +236,9 @@ static void print_rest(struct json_object *answer)
 void map_print_counts(const char *name, struct json_object *answer, size_t top)
 {
 	char count[32], sum[40], keys[32];
-	struct rows rows;
+	struct map_rows rows;
 
-	if (!take_rows(answer, &rows)) {
+	if (map_rows_take(answer, &rows) != 0) {
 		message_error("map show: out of memory");
 		return;
 	}
@@ -377,7 +260,7 @@ void map_print_counts(const char *name, struct json_object *answer, size_t top)
 	else if (control_answer_flag(answer, "keys"))
 		print_table(&rows, top);
 	print_rest(answer);
-	put_rows(&rows);
+	map_rows_put(&rows);
 }
 
 static void print_text(struct json_object *map, const char *key, const char *text)

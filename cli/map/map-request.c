@@ -91,7 +91,7 @@ static void join(struct json_object **all, struct json_object *answer)
 int map_request_show(const char *name, map_ask *ask, void *data, struct json_object **result)
 {
 	struct json_object *all = NULL, *answer, *next;
-	uint64_t from = 0;
+	uint64_t from = 0, after;
 
 	do {
 		struct json_object *request = map_request("map-show", name);
@@ -103,10 +103,16 @@ int map_request_show(const char *name, map_ask *ask, void *data, struct json_obj
 			json_object_put(all);
 			return error;
 		}
-		from = json_object_object_get_ex(answer, "next_key", &next)
-			       ? json_object_get_uint64(next)
-			       : 0;
+		after = json_object_object_get_ex(answer, "next_key", &next)
+				? json_object_get_uint64(next)
+				: 0;
 		join(&all, answer);
+		/* A daemon that repeats itself would keep the loop going for ever. */
+		if (after != 0 && after <= from) {
+			json_object_put(all);
+			return -ELOOP;
+		}
+		from = after;
 	} while (from != 0);
 	json_object_object_del(all, "next");
 	json_object_object_del(all, "next_key");

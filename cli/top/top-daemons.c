@@ -103,6 +103,18 @@ static void find_all(struct top *top)
 		find_recordings(top, PLACES_TEMPORARY_DIR);
 }
 
+bool top_find_one(const char *chosen, char path[SOCKET_PATH_MAX + 1])
+{
+	chosen = session_daemon_chosen(chosen);
+	if (chosen)
+		return (size_t)snprintf(path, SOCKET_PATH_MAX + 1, "%s", chosen) <= SOCKET_PATH_MAX;
+	for (unsigned int place = 0; place < PLACES; place++)
+		if (session_daemon_place(place, path, SOCKET_PATH_MAX + 1) &&
+		    has_daemon(NULL, path))
+			return true;
+	return false;
+}
+
 /* A killed daemon leaves its socket, which is none that the user wants to see. */
 static bool is_left(const struct top_daemon *daemon, int error)
 {

@@ -38,7 +38,7 @@ static void copy_text(char *to, size_t size, const char *from)
 			*to = '?';
 }
 
-static int fail(struct top_daemon *daemon, int error)
+int top_sample_fail(struct top_daemon *daemon, int error)
 {
 	const char *what = strerror(-error);
 
@@ -73,9 +73,8 @@ static int receive(struct top_daemon *daemon, int64_t deadline, struct json_obje
 	return error ? error : control_client_receive(daemon->client, answer);
 }
 
-/* Takes `request`. */
-static int ask(struct top_daemon *daemon, struct json_object *request, int64_t deadline,
-	       struct json_object **answer)
+int top_sample_ask(struct top_daemon *daemon, struct json_object *request, int64_t deadline,
+		   struct json_object **answer)
 {
 	int error = 0;
 
@@ -103,7 +102,7 @@ static int greet(struct top_daemon *daemon, int64_t deadline)
 
 	session_add_text(request, "verb", "hello");
 	session_add_number(request, "version", PROTOCOL_CONTROL_VERSION);
-	error = ask(daemon, request, deadline, &answer);
+	error = top_sample_ask(daemon, request, deadline, &answer);
 	if (error)
 		return error;
 	version = control_answer_count(answer, "version");
@@ -141,7 +140,7 @@ static int ask_all(struct top_daemon *daemon, struct top_sample *sample, const c
 
 		session_add_text(request, "verb", verb);
 		session_add_number(request, "from", from);
-		error = ask(daemon, request, deadline, &answer);
+		error = top_sample_ask(daemon, request, deadline, &answer);
 		if (error)
 			return error;
 		next = control_answer_count(answer, "next");
@@ -232,6 +231,7 @@ static int take_sessions(struct top_sample *sample, struct json_object *answer,
 		sample->consumer = control_answer_count(answer, "consumer");
 		sample->processes = control_answer_count(answer, "processes");
 		sample->refused = control_answer_count(answer, "refused");
+		sample->restarts = control_answer_count(answer, "restarts");
 	}
 	return 0;
 }
@@ -239,9 +239,9 @@ static int take_sessions(struct top_sample *sample, struct json_object *answer,
 static int take_fill(struct top_sample *sample, struct top_rings *rings, struct json_object *object)
 {
 	struct json_object *array = session_member_array(object, "unread");
-	double size = (double)control_answer_count(object, "ring_size");
 	size_t count = json_object_array_length(array);
 
+	rings->size = control_answer_count(object, "ring_size");
 	sample->nr_fills += count;
 	if (sample->nr_fills > RINGS_MOST)
 		return -EBADMSG;
@@ -252,7 +252,8 @@ static int take_fill(struct top_sample *sample, struct top_rings *rings, struct 
 	for (size_t i = 0; i < count; i++) {
 		double unread = json_object_get_double(json_object_array_get_idx(array, i));
 
-		rings->fill[i] = size > 0 && unread > 0 ? fmin(unread / size, 1) : 0;
+		rings->fill[i] =
+			rings->size > 0 && unread > 0 ? fmin(unread / (double)rings->size, 1) : 0;
 		rings->fullest = fmax(rings->fullest, rings->fill[i]);
 	}
 	return 0;
@@ -393,9 +394,9 @@ int top_sample_flush(struct top_daemon *daemon, const char *session, int timeout
 	if (error)
 		json_object_put(request);
 	else
-		error = ask(daemon, request, deadline, &answer);
+		error = top_sample_ask(daemon, request, deadline, &answer);
 	if (error)
-		return fail(daemon, error);
+		return top_sample_fail(daemon, error);
 	json_object_put(answer);
 	return 0;
 }
@@ -464,7 +465,7 @@ int top_sample_take(struct top_daemon *daemon, bool sessions_only, int timeout_m
 		free_sample(&daemon->sample);
 		top_usage_look(&daemon->daemon, 0);
 		forget_consumers(daemon);
-		return fail(daemon, error);
+		return top_sample_fail(daemon, error);
 	}
 	add_overwritten(&now);
 	make_rates(&now, &daemon->sample);

@@ -121,6 +121,7 @@ static struct json_object *new_daemon(const struct top_daemon *daemon)
 	json_object_object_add(object, "consumers", array);
 	session_add_number(object, "processes", sample->processes);
 	session_add_number(object, "refused", sample->refused);
+	session_add_number(object, "restarts", sample->restarts);
 	session_add_number(object, "sampled_us", sample->sessions_us);
 	add_real(object, "interval_seconds", sample->seconds);
 	array = json_object_new_array();

@@ -63,3 +63,8 @@ void top_usage_look(struct top_usage *usage, uint64_t pid)
 	}
 	*usage = now;
 }
+
+double top_usage_cpu_seconds(const struct top_usage *usage)
+{
+	return (double)usage->ticks / (double)sysconf(_SC_CLK_TCK);
+}

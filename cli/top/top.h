@@ -25,6 +25,7 @@
 #include "common/base/socket.h"
 
 struct control_client;
+struct json_object;
 
 /* Unknown rates and shares are NAN. */
 
@@ -42,6 +43,8 @@ struct top_usage {
 
 /* Samples process `pid`. Clears *usage if `pid` is 0 or the process cannot be seen. */
 void top_usage_look(struct top_usage *usage, uint64_t pid);
+/* The CPU time so far. */
+double top_usage_cpu_seconds(const struct top_usage *usage);
 
 /* ---- what a daemon tells -------------------------------------------------------- */
 
@@ -79,6 +82,7 @@ struct top_rings {
 	uint64_t overwritten; /* of these, or overwritten by a flight recorder */
 	double *fill;         /* of each ring, 0 to 1; the last EXTRA belong to no CPU */
 	size_t nr_rings;
+	uint64_t size; /* bytes of each */
 	double fullest;
 	struct top_rates rates; /* `bytes` is unknown */
 };
@@ -88,6 +92,7 @@ struct top_sample {
 	double seconds;                 /* since the sample before */
 	uint64_t pid, consumer;         /* processes; 0: none */
 	uint64_t processes, refused;    /* registered, refused */
+	uint64_t restarts;              /* of the daemon, by its supervisor */
 	struct top_session *sessions;
 	size_t nr_sessions;
 	struct top_rings *rings;
@@ -116,6 +121,14 @@ struct top_daemon {
  * waits for a later answer. 0, or -errno with `why`, and the sample is empty.
  */
 int top_sample_take(struct top_daemon *daemon, bool sessions_only, int timeout_ms);
+/*
+ * Asks a daemon that top_sample_take() reached. Takes `request`; the caller puts *answer. 0 or
+ * -errno; -ETIMEDOUT: no answer by `deadline`, as time_now_ms().
+ */
+int top_sample_ask(struct top_daemon *daemon, struct json_object *request, int64_t deadline,
+		   struct json_object **answer);
+/* Notes in `why` that asking failed, and closes the connection of no use. Returns `error`. */
+int top_sample_fail(struct top_daemon *daemon, int error);
 /* Asks the daemon to write the session's buffered events to disk. 0, or -errno with `why`. */
 int top_sample_flush(struct top_daemon *daemon, const char *session, int timeout_ms);
 /* Closes the connection and clears the sample. */
@@ -146,6 +159,12 @@ size_t top_look(struct top *top);
 /* The number of daemons found, with and without an answer. */
 size_t top_count(const struct top *top);
 void top_free(struct top *top);
+/*
+ * The directory of the daemon that commands talk to: `chosen`, or LTTNGMAP_RUNTIME_DIR's, else the
+ * first of the user's places where a daemon listens. False: none listens there, or the name is too
+ * long.
+ */
+bool top_find_one(const char *chosen, char path[SOCKET_PATH_MAX + 1]);
 
 /* A row of the table of rings. */
 struct top_row {

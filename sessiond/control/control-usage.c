@@ -20,6 +20,7 @@
 #include "sessiond/session/process-channel.h"
 #include "sessiond/session/process.h"
 #include "sessiond/session/session.h"
+#include "sessiond/storage/saved-state.h"
 
 /* Where we are in a list over several messages. */
 struct progress {
@@ -67,6 +68,11 @@ static struct json_object *describe(struct session *session, uint32_t uid)
 	return object;
 }
 
+static uint64_t restarts(const struct saved_head *head)
+{
+	return head->lives > 1 ? head->lives - 1 : 0;
+}
+
 void control_serve_usage(struct control_client *client, struct json_object *request)
 {
 	struct daemon *daemon = control_client_daemon(client);
@@ -91,6 +97,7 @@ void control_serve_usage(struct control_client *client, struct json_object *requ
 	control_add_number(answer, "consumer", (uint64_t)consumers_pid(daemon->consumers));
 	control_add_number(answer, "processes", processes_count(daemon->processes));
 	control_add_number(answer, "refused", app_socket_refused(daemon->app));
+	control_add_number(answer, "restarts", restarts(daemon->saved_state->head));
 	control_part_answer_with(client, &progress.part, "sessions", progress.next, answer);
 }
 

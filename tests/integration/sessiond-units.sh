@@ -55,10 +55,16 @@ if command -v systemd-analyze >/dev/null; then
 			"$TAP_DIR/units/lttngmap-sessiond.service" 2>&1 | grep lttngmap)
 		is "$output" '' "systemd takes the $kind units"
 	done
+	sed "s|^ExecStart=[^ ]*|ExecStart=$LTTNGMAP_BUILD/lttngmap|" \
+		"$LTTNGMAP_BUILD/systemd/system/lttngmap-metrics.service" >"$TAP_DIR/units/lttngmap-metrics.service"
+	output=$(systemd-analyze verify --man=no --system "$TAP_DIR/units/lttngmap-metrics.service" 2>&1 | grep lttngmap)
+	is "$output" '' 'and that of the metrics'
+	exposure=$(systemd-analyze security --offline=yes "$TAP_DIR/units/lttngmap-metrics.service" 2>/dev/null | tail -1)
+	like "$exposure" ' (OK|SAFE) ' '  ... which may do little' || diag "$exposure"
 	command="systemd-analyze security --offline=yes $TAP_DIR/units/lttngmap-sessiond.service"
 	diag "$($command 2>/dev/null | tail -1)"
 else
-	skip 2 'there is no systemd-analyze'
+	skip 4 'there is no systemd-analyze'
 fi
 
 # The calls of a unit's SystemCallFilter=, sets taken apart.

@@ -188,7 +188,7 @@ ok 'of one version' one_version
 ok 'each link leads somewhere' no_links_nowhere
 # systemd, which would stop it, does not run in here.
 ok 'who removes them stops the daemon that its socket started' inside grep -q \
-	'deb-systemd-invoke stop lttngmap-sessiond.socket lttngmap-sessiond.service' \
+	'deb-systemd-invoke stop lttngmap-metrics.service lttngmap-sessiond.socket lttngmap-sessiond.service' \
 	/var/lib/dpkg/info/lttngmap-tools.prerm
 ok 'the smoke test' inside /tmp/packages/smoke
 ok 'which leaves no process' no_processes

@@ -115,19 +115,40 @@ static bool recovers_module(const struct daemon *daemon)
 	       access(LTTNGMAP_MODULE_DEVICE, F_OK) == 0;
 }
 
-/* With the kernel module, by which a restarted daemon goes on if the one before began so. */
+/* With the kernel module: 0, or -errno and `why`. */
+static int try_module(struct daemon *daemon, const char **why)
+{
+	int error = try_mediator(daemon, &ring_kernel_mediator, why);
+
+	if (error)
+		return error;
+	daemon->saved_state->head->by_module = true;
+	return 0;
+}
+
 static int make_module_mediator(struct daemon *daemon)
 {
-	struct saved_head *head = daemon->saved_state->head;
 	const char *why = NULL;
-	int error = try_mediator(daemon, &ring_kernel_mediator, &why);
+	int error = try_module(daemon, &why);
 
 	if (error)
 		log_error("ring-kernel cannot serve here: %s; load it, or use --mediator=ring-fs",
 			  why ? why : strerror(-error));
-	else
-		head->by_module = true;
 	return error;
+}
+
+/* Does the machine's root want the kernel module, by loading it? Rings in files are no rings of it.
+ */
+static bool prefers_module(const struct daemon *daemon)
+{
+	return !daemon->recovery && !daemon->options->ring_dir && geteuid() == 0 &&
+	       saved_state_is_new(daemon->saved_state) && access(LTTNGMAP_MODULE_DEVICE, F_OK) == 0;
+}
+
+/* A restarted daemon goes on by the kernel module if the one before began so, and else without. */
+static bool goes_on_by_module(const struct daemon *daemon)
+{
+	return !saved_state_is_new(daemon->saved_state) && daemon->saved_state->head->by_module;
 }
 
 static int make_mediator(struct daemon *daemon)
@@ -136,10 +157,16 @@ static int make_mediator(struct daemon *daemon)
 	const char *why = NULL;
 	int error = -EPERM;
 
-	if (recovers_module(daemon))
+	if (recovers_module(daemon) || goes_on_by_module(daemon))
 		return make_module_mediator(daemon);
 	if (!daemon->recovery && strcmp(wanted, ring_kernel_mediator.name) == 0)
 		return make_module_mediator(daemon);
+	if (strcmp(wanted, "auto") == 0 && prefers_module(daemon)) {
+		if (try_module(daemon, &why) == 0)
+			return 0;
+		log_info("the kernel module lttngmap is loaded, and not used: %s",
+			 why ? why : "it failed");
+	}
 	if (strcmp(wanted, ring_socket_mediator.name) != 0) {
 		error = try_mediator(daemon, &ring_fs_mediator, &why);
 		if (error && strcmp(wanted, ring_fs_mediator.name) == 0) {

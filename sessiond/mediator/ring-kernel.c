@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,19 @@ static void ring_kernel_destroy(struct mediator *mediator)
 	free(mediator);
 }
 
+/* Then a file of debugfs that has a map is opened by nobody. */
+static bool is_locked_down(void)
+{
+	int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+	char text[64];
+	ssize_t length = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	return length > 0 && !strstr(text, "[none]");
+}
+
 static int connect_module(struct mediator *mediator, const char **why)
 {
 	*why = "the kernel module lttngmap is not loaded: there is no " LTTNGMAP_MODULE_DEVICE;
@@ -51,6 +65,9 @@ static int connect_module(struct mediator *mediator, const char **why)
 		*why = LTTNGMAP_MODULE_DEVICE " cannot be opened: only root may";
 	if (mediator->device < 0)
 		return -errno;
+	*why = "the kernel is locked down: nobody can open ring files in debugfs";
+	if (is_locked_down())
+		return -EPERM;
 	/* Where rings are recovered. */
 	if (strcmp(mediator->rings_dir, LTTNGMAP_MODULE_FOLDER) == 0)
 		return 0;

@@ -90,6 +90,7 @@ static const char *check_head(struct recover_saved *old, uint64_t size)
 	    head->log_size[head->log] % 8 != 0)
 		return "what it says of its parts cannot be";
 	mend_bool(&head->named_files);
+	mend_bool(&head->by_module);
 	mend_bool(&head->is_kept);
 	head->boot[sizeof(head->boot) - 1] = '\0';
 	head->runtime_dir[sizeof(head->runtime_dir) - 1] = '\0';

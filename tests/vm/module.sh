@@ -7,6 +7,7 @@
 #
 #   LTTNGMAP_VM_GUARDS=1  takes each check of tests/vm/module-guards out instead, and sees a test fail
 #   LTTNGMAP_SOAK_SECONDS how long random requests are made, instead of 10
+#   LTTNGMAP_VM_TESTS     names of tests of the daemons, instead of all: these alone are run
 #   LTTNGMAP_VM_SECONDS   what one kernel may take, instead of 3600
 #
 # The module's own tests, then those of daemons that keep their rings in it (module-tests-inside.sh).
@@ -42,7 +43,7 @@ run_daemons() {
 	local log=$work/$release.daemons.log
 
 	echo "check-vm: daemons by lttngmap.ko in Linux $release"
-	machine_boot module-tests-inside.sh "$module" '--append=panic_on_warn=1 slub_debug=FZPU' -no-reboot >"$log"
+	machine_boot module-tests-inside.sh "$module:${tests// /:}" '--append=panic_on_warn=1 slub_debug=FZPU' -no-reboot >"$log"
 	grep -vE '^ok ' "$log"
 	if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
 		passed=$((passed + BASH_REMATCH[1]))
@@ -55,6 +56,24 @@ run_daemons() {
 	fi
 }
 
+# run_rings: the module without any daemon.
+run_rings() {
+	local log=$work/$release.module.log
+
+	echo "check-vm: lttngmap.ko in Linux $release"
+	machine_boot module-inside.sh "$module:${LTTNGMAP_SOAK_SECONDS:-10}" '--append=panic_on_warn=1 slub_debug=FZPU' -no-reboot \
+		>"$log"
+	grep -vE '^ok ' "$log"
+	passed=$((passed + $(grep -c '^ok ' "$log")))
+	failed=$((failed + $(grep -c '^not ok ' "$log")))
+	if ! grep -q '^done$' "$log"; then
+		failed=$((failed + 1))
+		echo "check-vm: Linux $release ended before its tests; its console said last:"
+		tail -n 20 "$work/$release.console"
+	fi
+}
+
+tests=${LTTNGMAP_VM_TESTS:-}
 passed=0
 failed=0
 skipped=0
@@ -63,17 +82,7 @@ for package; do
 	machine_module
 	[[ ${LTTNGMAP_VM_GUARDS:-0} != 1 ]] || make_variants
 	machine_prepare || die "cannot make what Linux $release starts with"
-	echo "check-vm: lttngmap.ko in Linux $release"
-	machine_boot module-inside.sh "$module:${LTTNGMAP_SOAK_SECONDS:-10}" '--append=panic_on_warn=1 slub_debug=FZPU' -no-reboot \
-		>"$work/$release.module.log"
-	grep -vE '^ok ' "$work/$release.module.log"
-	passed=$((passed + $(grep -c '^ok ' "$work/$release.module.log")))
-	failed=$((failed + $(grep -c '^not ok ' "$work/$release.module.log")))
-	if ! grep -q '^done$' "$work/$release.module.log"; then
-		failed=$((failed + 1))
-		echo "check-vm: Linux $release ended before its tests; its console said last:"
-		tail -n 20 "$work/$release.console"
-	fi
+	[[ -n $tests ]] || run_rings
 	[[ ${LTTNGMAP_VM_GUARDS:-0} == 1 ]] || run_daemons
 done
 echo "$passed passed, $failed failed, $skipped skipped"

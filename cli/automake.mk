@@ -162,6 +162,8 @@ lttngmap_SOURCES = \
 	cli/synonyms.h \
 	cli/usage.c \
 	cli/usage.h \
+	cli/recover-vmcore.c \
+	cli/recover-vmcore.h \
 	cli/verbs.c \
 	cli/verbs.h \
 	cli/client/filter-name.c \

@@ -3,7 +3,8 @@
 /*
  * cmd-recover.c - lttngmap recover DIR: a readable trace from what is left when
  * all daemons died at once. The daemon does it for what it left itself, and the
- * consumer for traces, each by its own means of going on after a death.
+ * consumer for traces, each by its own means of going on after a death. A dump of a kernel that
+ * panicked becomes what a daemon left first (recover-vmcore.h).
  */
 #include <config.h>
 
@@ -22,12 +23,20 @@
 #include "cli/base/output-dir.h"
 #include "cli/client/control-client.h"
 #include "cli/client/left-recordings.h"
+#include "cli/recover-vmcore.h"
 #include "common/protocol/protocol-control.h"
 
 static int as_json;
+static const char *vmcore;
+static const char *output;
 
 static const struct poptOption options[] = {
-	{ "json", 'j', POPT_ARG_NONE, &as_json, 0, "Print one JSON object", NULL }, POPT_TABLEEND
+	{ "vmcore", '\0', POPT_ARG_STRING, &vmcore, 0,
+	  "From a dump of the kernel's memory, after a panic", "FILE" },
+	{ "output", 'o', POPT_ARG_STRING, &output, 0, "With --vmcore: a directory for the traces",
+	  "DIR" },
+	{ "json", 'j', POPT_ARG_NONE, &as_json, 0, "Print one JSON object", NULL },
+	POPT_TABLEEND
 };
 
 static bool has_file(const char *directory, const char *name, char *path, size_t size)
@@ -124,6 +133,13 @@ static int run(int argc, const char **argv)
 	struct stat status;
 	bool left;
 
+	if (vmcore && argc == 0)
+		return recover_vmcore(vmcore, output, as_json);
+	if (vmcore || output) {
+		message_error(vmcore ? "recover: a dump, or a directory, and not both"
+				     : "recover: --output goes with --vmcore");
+		return verb_usage_error(&verb_recover);
+	}
 	if (argc != 1) {
 		message_error(argc ? "recover: one directory at a time, not %d"
 				   : "recover: a directory is missing",
@@ -151,7 +167,7 @@ static int run(int argc, const char **argv)
 
 const struct verb verb_recover = {
 	.name = "recover",
-	.arguments = "[OPTIONS] DIR",
+	.arguments = "[OPTIONS] DIR|--vmcore FILE",
 	.summary = "Make a readable trace of what is left when all daemons were killed",
 	.example = "lttngmap recover /var/tmp/rings",
 	.options = options,

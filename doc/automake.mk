@@ -54,6 +54,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-ring-file.3 \
 	doc/man/lttngmap-sdt.7 \
 	doc/man/lttngmap-sessiond.8 \
+	doc/man/lttngmap-vmcore.8 \
 	doc/man/lttngmap-trace.5 \
 	doc/man/lttngmap.1 \
 	doc/man/lttngmap.7

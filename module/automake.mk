@@ -4,6 +4,7 @@
 # The kernel's own build makes it (module/Kbuild), for one kernel each.
 EXTRA_DIST += \
 	module/Kbuild \
+	module/anchor.c \
 	module/bell.c \
 	module/file.c \
 	module/host.c \

@@ -94,6 +94,14 @@ static void end(struct lttngmap_set *set)
 	set_put(set);
 }
 
+static void drop_states(void)
+{
+	mutex_lock(&sets_lock);
+	if (list_empty(&sets))
+		anchor_drop_states();
+	mutex_unlock(&sets_lock);
+}
+
 static long remove(uint64_t id)
 {
 	struct lttngmap_set *set, *found = NULL;
@@ -111,6 +119,7 @@ static long remove(uint64_t id)
 	if (!found)
 		return -ENOENT;
 	end(found);
+	drop_states();
 	module_put(THIS_MODULE);
 	return 0;
 }
@@ -227,6 +236,13 @@ static long change_channel(struct lttngmap_channel_name __user *user, unsigned i
 	return result;
 }
 
+static long add_state(const int32_t __user *user, const void *owner)
+{
+	int32_t fd;
+
+	return get_user(fd, user) ? -EFAULT : anchor_add_state(fd, owner);
+}
+
 static long change(struct lttngmap_set *set, unsigned int request)
 {
 	switch (request) {
@@ -278,6 +294,8 @@ static long device_ioctl(struct file *file, unsigned int request, unsigned long 
 	case LTTNGMAP_CHANNEL_ADD:
 	case LTTNGMAP_CHANNEL_REMOVE:
 		return change_channel(user, request, file);
+	case LTTNGMAP_STATE_ADD:
+		return add_state(user, file);
 	case LTTNGMAP_SET_END_ROTATION:
 	case LTTNGMAP_SET_CLEAR:
 	case LTTNGMAP_SET_MEMORY:
@@ -306,6 +324,8 @@ static long device_ioctl(struct file *file, unsigned int request, unsigned long 
 static int device_release(struct inode *inode, struct file *file)
 {
 	file_leave_channels(file);
+	anchor_leave_states(file);
+	drop_states();
 	return 0;
 }
 
@@ -337,6 +357,7 @@ static int __init lttngmap_init(void)
 	error = file_begin();
 	if (error)
 		goto end_bell;
+	anchor_begin(&sets);
 	error = misc_register(&device);
 	if (error)
 		goto end_file;
@@ -355,6 +376,7 @@ end_memory:
 static void __exit lttngmap_exit(void)
 {
 	misc_deregister(&device);
+	anchor_end();
 	file_end();
 	bell_end();
 	memory_end();

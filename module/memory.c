@@ -191,7 +191,7 @@ int memory_take(struct lttngmap_set *set)
 	if (!set->units)
 		return -ENOMEM;
 	/* A map of it cannot be made writable, whatever is done with the map. */
-	set->readable = dentry_open(&memory->f_path, O_RDONLY, current_cred());
+	set->readable = dentry_open(&memory->f_path, O_RDONLY | O_LARGEFILE, current_cred());
 	return PTR_ERR_OR_ZERO(set->readable);
 }
 

@@ -7,7 +7,7 @@
 
 bool packets_wait(struct lttngmap_set *set)
 {
-	if (set->held_count > set->given)
+	if (set_held(set) > set->given)
 		return true;
 	for (uint32_t i = 0; i < set->rings; i++) {
 		struct ring_reader *reader = &set->readers[i];
@@ -24,20 +24,23 @@ bool packets_wait(struct lttngmap_set *set)
 	return false;
 }
 
+/* Killed in between by a panic, all of it is undone, but for the last step. */
 void packets_release(struct lttngmap_set *set)
 {
-	struct held *first = &set->held[0];
+	struct lttngmap_held *first = &set->held[set->state.from];
 	struct ring_reader *reader = &set->readers[first->packet.cpu];
 
+	set->before = set->state;
+	ring_undo_begin(&set->undo, reader);
 	ring_reader_release(reader, &first->lease);
-	ring_reader_free(reader, &first->lease);
 	if (first->overrun)
 		/* The ring's next packet tells of them, as of all that were overwritten. */
 		reader->account.overwritten += first->packet.events;
 	else
-		set->delivered += first->packet.events;
-	set->held_count--;
-	memmove(first, first + 1, set->held_count * sizeof(*first));
+		set->state.delivered += first->packet.events;
+	set->state.from++;
+	ring_undo_end(&set->undo);
+	ring_reader_free(reader, &first->lease);
 }
 
 static void place_packet(const struct lttngmap_set *set, uint32_t ring,
@@ -47,7 +50,7 @@ static void place_packet(const struct lttngmap_set *set, uint32_t ring,
 	packet->subbuf_id += ring * ((1u << set->info.subbufs_shift) + 1);
 	packet->pid = set->info.pid;
 	packet->uid = set->info.uid;
-	packet->chunk = set->chunk;
+	packet->chunk = set->state.chunk;
 	packet->metadata_generation = set->generation;
 	if (!(set->info.flags & LTTNGMAP_SET_BY_RSEQ) || ring >= set->info.cpu_rings)
 		packet->flags |= LTTNGMAP_PACKET_ANY_CPU;
@@ -57,24 +60,29 @@ static void place_packet(const struct lttngmap_set *set, uint32_t ring,
 static bool take(struct lttngmap_set *set, uint32_t ring, bool partial)
 {
 	struct ring_reader *reader = &set->readers[ring];
-	struct held *held = &set->held[set->held_count];
+	struct lttngmap_held *held;
 	int result;
 
 	if (reader->is_corrupt)
 		return false;
 	memory_look(set, ring);
+	if (set_held(set) == 0)
+		set->state.from = set->state.to = 0;
+	set->before = set->state;
+	held = &set->held[set->state.to];
 	held->overrun = false;
-	if (set->held_count == 0)
+	if (set_held(set) == 0)
 		result = ring_reader_take(reader, partial, &held->packet, &held->lease);
 	else
 		result = ring_reader_take_more(reader, &held->packet, &held->lease);
 	if (reader->is_corrupt)
 		set_close_ring(set, ring);
-	if (result != 0)
-		return false;
-	place_packet(set, ring, &held->packet);
-	set->held_count++;
-	return true;
+	if (result == 0) {
+		place_packet(set, ring, &held->packet);
+		set->state.to++;
+	}
+	ring_undo_end(&set->undo);
+	return result == 0;
 }
 
 /* The first packet of those to be given: 0 or -EAGAIN. */
@@ -82,7 +90,7 @@ static int take_first(struct lttngmap_set *set, uint32_t cpu, bool partial)
 {
 	for (; set->given > 0; set->given--)
 		packets_release(set);
-	if (set->held_count > 0)
+	if (set_held(set) > 0)
 		return 0;
 	set_pass_rotation(set);
 	if (cpu != LTTNGMAP_CPU_ANY)
@@ -103,16 +111,16 @@ static int take_first(struct lttngmap_set *set, uint32_t cpu, bool partial)
 static uint32_t give(struct lttngmap_set *set, struct lttngmap_packet *packets, uint32_t most)
 {
 	uint32_t quarter = (1u << set->info.subbufs_shift) / 4;
+	const struct lttngmap_held *first = &set->held[set->state.from];
 	uint32_t count;
 
-	while (set->held_count < most && set->held_count < quarter &&
-	       set->held_count < LTTNGMAP_PACKETS_MAX)
-		if (set_is_beyond(set, set->held[0].packet.cpu) ||
-		    !take(set, set->held[0].packet.cpu, false))
+	while (set_held(set) < most && set_held(set) < quarter &&
+	       set->state.to < LTTNGMAP_PACKETS_MAX)
+		if (set_is_beyond(set, first->packet.cpu) || !take(set, first->packet.cpu, false))
 			break;
-	count = min(set->held_count, most);
+	count = min(set_held(set), most);
 	for (uint32_t i = 0; i < count; i++)
-		packets[i] = set->held[i].packet;
+		packets[i] = first[i].packet;
 	return count;
 }
 
@@ -124,7 +132,7 @@ static void update_meta(struct lttngmap_set *set)
 
 	meta->entries = sum.written - sum.overwritten;
 	meta->overrun = sum.overwritten + sum.discarded;
-	meta->read = set->delivered - set->delivered_cleared;
+	meta->read = set->state.delivered - set->state.delivered_cleared;
 }
 
 static int get_packets(struct lttngmap_set *set, struct lttngmap_packet *packets, uint32_t most,
@@ -192,7 +200,7 @@ int set_get_packets(struct lttngmap_set *set, struct lttngmap_packet *packets, u
 
 int set_check_packet(struct lttngmap_set *set)
 {
-	struct held *first = &set->held[0];
+	struct lttngmap_held *first = &set->held[set->state.from];
 	int result = 0;
 
 	mutex_lock(&set->lock);

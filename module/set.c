@@ -45,8 +45,8 @@ static void fill(struct lttngmap_set *set, const struct lttngmap_set_info *info)
 	mutex_init(&set->lock);
 	init_waitqueue_head(&set->wait);
 	set->info = *info;
-	set->chunk = info->chunk;
-	set->next_chunk = info->chunk;
+	set->state.chunk = info->chunk;
+	set->state.next_chunk = info->chunk;
 	set->generation = info->generation;
 	set->rings = info->cpu_rings + LTTNGMAP_EXTRA_RINGS;
 	set->stride = lttngmap_ring_stride(subbufs);
@@ -62,7 +62,7 @@ static void fill(struct lttngmap_set *set, const struct lttngmap_set_info *info)
 		.begin = info->begin,
 	};
 	for (uint32_t i = 0; i < set->rings; i++)
-		ring_reader_init(&set->readers[i], &set->geometry, memory_zeros(), NULL);
+		ring_reader_init(&set->readers[i], &set->geometry, memory_zeros(), &set->undo);
 	/* A process counts there, too, how many events it lost before. */
 	set->readers[0].lost_before_most = RING_LOST_BEFORE_MAX;
 }
@@ -104,7 +104,7 @@ void set_put(struct lttngmap_set *set)
 
 void set_close_ring(struct lttngmap_set *set, uint32_t ring)
 {
-	set->closed++;
+	set->state.closed++;
 	pr_notice_ratelimited("lttngmap: ring %u of %s (process %u) was closed: %s\n", ring,
 			      set->info.procname, set->info.pid, set->readers[ring].is_corrupt);
 }
@@ -184,14 +184,14 @@ static void begin_chunk(struct lttngmap_set *set)
 {
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_begin_chunk(&set->readers[i]);
-	set->chunk = set->next_chunk;
-	set->rotating = false;
+	set->state.chunk = set->state.next_chunk;
+	set->state.rotating = false;
 }
 
 /* The next chunk begins when all rings are past their marks. */
 void set_pass_rotation(struct lttngmap_set *set)
 {
-	if (!set->rotating || set->held_count > 0)
+	if (!set->state.rotating || set_held(set) > 0)
 		return;
 	for (uint32_t i = 0; i < set->rings; i++)
 		if (!ring_reader_has_passed(&set->readers[i]))
@@ -202,17 +202,17 @@ void set_pass_rotation(struct lttngmap_set *set)
 /* True if the next packet of that ring belongs to the next chunk. */
 bool set_is_beyond(const struct lttngmap_set *set, uint32_t ring)
 {
-	return set->rotating && ring_reader_has_passed(&set->readers[ring]);
+	return set->state.rotating && ring_reader_has_passed(&set->readers[ring]);
 }
 
 void set_rotate(struct lttngmap_set *set, uint32_t chunk)
 {
 	mutex_lock(&set->lock);
-	if (set->next_chunk != chunk) {
+	if (set->state.next_chunk != chunk) {
 		for_each_ring(set, ring_reader_mark);
-		set->rotating = true;
+		set->state.rotating = true;
 	}
-	set->next_chunk = chunk;
+	set->state.next_chunk = chunk;
 	set_pass_rotation(set);
 	mutex_unlock(&set->lock);
 	set_update(set, true);
@@ -221,7 +221,7 @@ void set_rotate(struct lttngmap_set *set, uint32_t chunk)
 void set_end_rotation(struct lttngmap_set *set)
 {
 	mutex_lock(&set->lock);
-	if (set->rotating)
+	if (set->state.rotating)
 		begin_chunk(set);
 	mutex_unlock(&set->lock);
 }
@@ -329,10 +329,16 @@ void set_flush(struct lttngmap_set *set)
 	mutex_lock(&set->lock);
 	set->passed = false;
 	/* A rotation has its own marks, up to which all becomes readable, too. */
-	if (!set->rotating)
+	if (!set->state.rotating)
 		for_each_ring(set, ring_reader_mark);
 	mutex_unlock(&set->lock);
 	set_update(set, true);
+}
+
+static void skip(struct ring_reader *reader)
+{
+	ring_reader_skip(reader);
+	ring_undo_end(reader->undo);
 }
 
 /*
@@ -344,15 +350,16 @@ void set_clear(struct lttngmap_set *set)
 	mutex_lock(&set->lock);
 	set->taken_away = set->given > 0;
 	set->given = 0;
-	while (set->held_count > 0) {
-		set->held[0].packet.events = 0;
+	while (set_held(set) > 0) {
+		set->held[set->state.from].packet.events = 0;
 		packets_release(set);
 	}
-	for_each_ring(set, ring_reader_skip);
+	set->before = set->state;
+	for_each_ring(set, skip);
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_clear(&set->readers[i]);
-	set->delivered_cleared = set->delivered;
-	set->closed = 0;
+	set->state.delivered_cleared = set->state.delivered;
+	set->state.closed = 0;
 	mutex_unlock(&set->lock);
 }
 
@@ -367,20 +374,20 @@ static bool has_passed_all(const struct lttngmap_set *set)
 /* The packet that was the last below the marks is released, too. */
 static bool is_flushed(struct lttngmap_set *set)
 {
-	const struct lttngmap_packet *first = &set->held[0].packet;
+	const struct lttngmap_packet *first = &set->held[set->state.from].packet;
 
 	if (!set->passed && has_passed_all(set)) {
 		set->passed = true;
-		set->passed_cpu = set->held_count > 0 ? first->cpu : LTTNGMAP_CPU_ANY;
-		set->passed_sequence = first->sequence + set->held_count - 1;
+		set->passed_cpu = set_held(set) > 0 ? first->cpu : LTTNGMAP_CPU_ANY;
+		set->passed_sequence = first->sequence + set_held(set) - 1;
 	}
-	return set->passed && (set->held_count == 0 || first->cpu != set->passed_cpu ||
+	return set->passed && (set_held(set) == 0 || first->cpu != set->passed_cpu ||
 			       first->sequence > set->passed_sequence);
 }
 
 static bool is_drained(struct lttngmap_set *set)
 {
-	return (set->finished || set->frozen) && set->held_count == 0 && !packets_wait(set);
+	return (set->finished || set->frozen) && set_held(set) == 0 && !packets_wait(set);
 }
 
 static void look(struct ring_reader *reader)
@@ -421,8 +428,8 @@ void set_count(struct lttngmap_set *set, struct lttngmap_set_counts *counts)
 	counts->written = sum.written;
 	counts->discarded = sum.discarded;
 	counts->overwritten = sum.overwritten;
-	counts->delivered = set->delivered - set->delivered_cleared;
-	counts->closed_rings = set->closed;
+	counts->delivered = set->state.delivered - set->state.delivered_cleared;
+	counts->closed_rings = set->state.closed;
 	counts->backward_passes = set->backward_passes;
 	if (set->finished)
 		counts->flags |= LTTNGMAP_SET_FINISHED;
@@ -430,7 +437,7 @@ void set_count(struct lttngmap_set *set, struct lttngmap_set_counts *counts)
 		counts->flags |= LTTNGMAP_SET_IS_READ;
 	if (is_flushed(set))
 		counts->flags |= LTTNGMAP_SET_FLUSHED;
-	if (!set->rotating)
+	if (!set->state.rotating)
 		counts->flags |= LTTNGMAP_SET_ROTATED;
 	mutex_unlock(&set->lock);
 }

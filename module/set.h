@@ -9,11 +9,13 @@
  *   memory.c  the set's memory, as the kernel sees it
  *   bell.c    the process's doorbell and its end
  *   file.c    the ring file in debugfs
+ *   anchor.c  what a dump of the kernel's memory is read by
  *   host.c    what the core of the ring's reader needs
  *
- * Locks, the outer one first: sets_lock (main.c), folders_lock (file.c), lttngmap_set.lock.
- * debugfs_remove() waits for those who open the file, and these take the set's lock: so it is
- * called without. The functions of bell.c that are called by a wait queue take no lock.
+ * Locks, the outer one first: sets_lock (main.c), states_lock (anchor.c), folders_lock (file.c),
+ * lttngmap_set.lock. debugfs_remove() waits for those who open the file, and these take the set's
+ * lock: so it is called without. The functions of bell.c that are called by a wait queue take no
+ * lock.
  *
  * Everything in the set's memory is the process's to corrupt, at any time: the core reads each
  * word once and checks it. No loop here goes by a number that the process wrote.
@@ -36,6 +38,7 @@
 #include <lttngmap/ring-file.h>
 
 #include "sessiond/ring/module-abi.h"
+#include "sessiond/ring/module-dump.h"
 #include "sessiond/ring/ring-back.h"
 #include "sessiond/ring/ring-reader.h"
 
@@ -45,13 +48,6 @@ struct folder;
 struct unit {
 	struct page **pages;
 	void *map; /* NULL: the process has not touched it yet */
-};
-
-/* A packet that a reader was given, or will be given again. */
-struct held {
-	struct lttngmap_packet packet;
-	struct ring_lease lease;
-	bool overrun; /* was overwritten before its copy was checked */
 };
 
 struct lttngmap_set {
@@ -91,26 +87,23 @@ struct lttngmap_set {
 	bool awake;
 	bool removed;
 	bool taken_away; /* the reader's packets, by a clear */
-	bool rotating;   /* not all of `chunk` was read */
 	bool passed;     /* all marks are, but for a packet that is held: */
 	uint32_t passed_cpu;
 	uint64_t passed_sequence;
 	uint32_t backward_passes; /* by readers that are gone */
-	uint32_t chunk;           /* of the packets that are given now */
-	uint32_t next_chunk;
-	uint64_t generation;        /* of the metadata */
-	uint64_t delivered_cleared; /* what of `delivered` was before a clear */
-	uint32_t turn;              /* the ring that is asked first */
-	uint32_t given;             /* packets that this reader has; those of one that went: 0 */
-	uint32_t held_count;
-	uint64_t delivered;
-	uint32_t closed;
+	uint64_t generation;      /* of the metadata */
+	uint32_t turn;            /* the ring that is asked first */
+	uint32_t given;           /* packets that this reader has; those of one that went: 0 */
 	uint32_t back_cpu;
 	bool back_holds;
 	bool back_used;
 	struct ring_back back;
 	struct ring_lease back_lease;
-	struct held held[LTTNGMAP_PACKETS_MAX];
+	/* While the change of a reader is not finished, both go back (module-dump.h). */
+	struct lttngmap_set_state state;
+	struct lttngmap_set_state before;
+	struct ring_undo undo;
+	struct lttngmap_held held[LTTNGMAP_PACKETS_MAX];
 	struct unit meta;
 	struct unit *units;
 	struct ring_reader readers[];
@@ -163,6 +156,11 @@ bool packets_wait(struct lttngmap_set *set);
 /* The first packet is counted, and its sub-buffer the writers' again. */
 void packets_release(struct lttngmap_set *set);
 
+static inline uint32_t set_held(const struct lttngmap_set *set)
+{
+	return set->state.to - set->state.from;
+}
+
 /* ---- memory.c --------------------------------------------------------------------- */
 
 int memory_begin(void);
@@ -211,5 +209,17 @@ int file_add_channel(const struct lttngmap_channel_name *name, const void *owner
 int file_remove_channel(const struct lttngmap_channel_name *name, const void *owner);
 /* The owner is gone: its sessions are anybody's. Their folders stay. */
 void file_leave_channels(const void *owner);
+
+/* ---- anchor.c ---------------------------------------------------------------------- */
+
+/* `sets`: the list of all. */
+void anchor_begin(struct list_head *sets);
+void anchor_end(void);
+/* Serves LTTNGMAP_STATE_ADD; `owner` is the open file of the device. 0 or -errno. */
+int anchor_add_state(int fd, const void *owner);
+/* The owner is gone: its saved states stay until anchor_drop_states(). */
+void anchor_leave_states(const void *owner);
+/* There is no set: saved states of those who are gone are of no use. */
+void anchor_drop_states(void);
 
 #endif /* MODULE_SET_H */

@@ -162,6 +162,7 @@ libsessiond_la_SOURCES = \
 	sessiond/ring/ring-host.h \
 	sessiond/ring/ring-reader-private.h \
 	sessiond/ring/module-abi.h \
+	sessiond/ring/module-dump.h \
 	sessiond/ring/ring-reader.c \
 	sessiond/ring/ring-reader.h \
 	sessiond/ring/ring-set-copy.c \
@@ -262,3 +263,21 @@ bin_PROGRAMS += lttngmap-sessiond
 lttngmap_sessiond_SOURCES = sessiond/main.c
 lttngmap_sessiond_CFLAGS = $(libsessiond_la_CFLAGS)
 lttngmap_sessiond_LDADD = libsessiond.la
+
+# Beside it, for `lttngmap recover --vmcore`.
+if HAVE_KDUMPFILE
+bin_PROGRAMS += lttngmap-vmcore
+endif
+EXTRA_PROGRAMS += lttngmap-vmcore
+lttngmap_vmcore_SOURCES = \
+	sessiond/vmcore/dump-file.c \
+	sessiond/vmcore/dump-private.h \
+	sessiond/vmcore/dump.c \
+	sessiond/vmcore/dump.h \
+	sessiond/vmcore/extract-set.c \
+	sessiond/vmcore/extract-set.h \
+	sessiond/vmcore/extract.c \
+	sessiond/vmcore/extract.h \
+	sessiond/vmcore/main.c
+lttngmap_vmcore_CFLAGS = $(libsessiond_la_CFLAGS) $(KDUMPFILE_CFLAGS)
+lttngmap_vmcore_LDADD = libsessiond.la $(KDUMPFILE_LIBS)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -115,6 +116,18 @@ static bool recovers_module(const struct daemon *daemon)
 	       access(LTTNGMAP_MODULE_DEVICE, F_OK) == 0;
 }
 
+/* The saved state is found in a dump of the kernel's memory, beside the rings. */
+static void show_saved_state(const struct daemon *daemon)
+{
+	int32_t fd = daemon->saved_state->fd;
+
+	if (fd >= 0 &&
+	    ioctl(daemon->mediator_ops->device(daemon->mediator), LTTNGMAP_STATE_ADD, &fd) < 0)
+		log_warning("the kernel module does not take the saved state: %s; after a panic "
+			    "lttngmap recover --vmcore will not find these rings",
+			    strerror(errno));
+}
+
 /* With the kernel module: 0, or -errno and `why`. */
 static int try_module(struct daemon *daemon, const char **why)
 {
@@ -123,6 +136,7 @@ static int try_module(struct daemon *daemon, const char **why)
 	if (error)
 		return error;
 	daemon->saved_state->head->by_module = true;
+	show_saved_state(daemon);
 	return 0;
 }
 

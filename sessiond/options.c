@@ -36,6 +36,7 @@ struct given {
 	char *survive_panic;
 	int forget;
 	char *recover;
+	char *output;
 	int json;
 	int version;
 };
@@ -124,6 +125,7 @@ static int fill(struct options *options, struct given *given)
 	options->ring_dir = given->survive_panic ? given->survive_panic : given->ring_dir;
 	options->forget = given->forget;
 	options->recover = given->recover;
+	options->output = given->output;
 	options->json = given->json;
 	if (!options->runtime_dir || !options->mediator || !options->clock || !options->consumer) {
 		log_error("out of memory");
@@ -151,6 +153,10 @@ static int fill(struct options *options, struct given *given)
 	}
 	if (error == 0 && options->recover && options->ring_dir) {
 		log_error("--recover finds out itself where rings lie: leave out --ring-dir");
+		error = -EINVAL;
+	}
+	if (error == 0 && options->output && (!options->recover || options->output[0] != '/')) {
+		log_error("--output is an absolute path, and goes with --recover");
 		error = -EINVAL;
 	}
 	if (error == 0)
@@ -196,6 +202,8 @@ int options_parse(struct options *options, int argc, const char **argv)
 		  "take over no session of the daemon before, and leave none to the next", NULL },
 		{ "recover", '\0', POPT_ARG_STRING, &given.recover, 0,
 		  "bring what a killed daemon left there into its traces, then end", "DIRECTORY" },
+		{ "output", '\0', POPT_ARG_STRING, &given.output, 0,
+		  "with --recover: traces go there, a directory for each session", "DIRECTORY" },
 		{ "json", '\0', POPT_ARG_NONE, &given.json, 0,
 		  "with --recover: tell as JSON what was done", NULL },
 		{ "version", '\0', POPT_ARG_NONE, &given.version, 0, "print the version", NULL },
@@ -230,5 +238,6 @@ void options_free(struct options *options)
 	free(options->consumer);
 	free(options->ring_dir);
 	free(options->recover);
+	free(options->output);
 	free(options->per_user);
 }

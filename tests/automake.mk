@@ -790,7 +790,8 @@ tests_vm_module_rings_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_vm_module_rings_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la liblttngmap-ring-file.la
 EXTRA_DIST += tests/vm/init tests/vm/inside.sh tests/vm/machine.sh tests/vm/module-guards tests/vm/module-inside.sh \
 	tests/vm/module-record.sh tests/vm/module-tests-inside.sh tests/vm/tally.sh \
-	tests/vm/module.sh tests/vm/panic-inside.sh tests/vm/panic.sh tests/vm/run.sh
+	tests/vm/module.sh tests/vm/panic-inside.sh tests/vm/panic-judge.sh tests/vm/panic.sh tests/vm/run.sh \
+	tests/vm/vmcore-inside.sh tests/vm/vmcore.sh
 EXTRA_DIST += tests/utils/kernel.sh tests/utils/kernel_compare.py tests/utils/kernel_order.py
 check_PROGRAMS += tests/utils/kernel-load
 tests_utils_kernel_load_SOURCES = tests/utils/kernel-load.c

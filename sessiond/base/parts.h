@@ -42,6 +42,7 @@ struct options {
 	bool survive_panic;            /* a file system that cannot keep them is refused */
 	bool forget;                   /* sessions end with the daemon */
 	char *recover;                 /* what a daemon left that was killed; NULL: serve */
+	char *output;                  /* of that: where traces go; NULL: where they were */
 	bool json;                     /* how that is told */
 	struct quota_limits *per_user; /* 0 in it: the default */
 };

@@ -139,4 +139,11 @@ struct lttngmap_channel_name {
 #define LTTNGMAP_CHANNEL_ADD _IOW('R', 0x7f, struct lttngmap_channel_name)
 #define LTTNGMAP_CHANNEL_REMOVE _IOW('R', 0x80, struct lttngmap_channel_name)
 
+/*
+ * In: a descriptor of the requester's saved state, a regular file, whose pages a dump of the
+ * kernel's memory then has (module-dump.h). The module has it until this open file is closed and
+ * there is no set. ENOSPC: there are too many.
+ */
+#define LTTNGMAP_STATE_ADD _IOW('R', 0x81, int32_t)
+
 #endif /* SESSIOND_RING_MODULE_ABI_H */

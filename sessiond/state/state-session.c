@@ -425,6 +425,22 @@ static struct json_object *save_session(const struct session *session)
 	return object;
 }
 
+/* A recovery may be told where traces go: then no collector gets them either. */
+static int choose_output(const struct daemon *daemon, struct session_config *config,
+			 char path[PATH_MAX])
+{
+	const char *output = daemon->options->output;
+
+	if (!output)
+		return 0;
+	if (snprintf(path, PATH_MAX, "%s/%s", output, config->name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	config->output = path;
+	config->url = NULL;
+	config->spool = 0;
+	return 0;
+}
+
 static int restore_session(struct json_object *object, void *data)
 {
 	struct daemon *daemon = data;
@@ -446,6 +462,7 @@ static int restore_session(struct json_object *object, void *data)
 		},
 	};
 	struct session *session;
+	char output[PATH_MAX];
 	int error;
 
 	if (!config.name || !name_is_session(config.name) || !config.output ||
@@ -460,7 +477,9 @@ static int restore_session(struct json_object *object, void *data)
 		return 0;
 	if (config.live_ms)
 		restore_clock(daemon, json_object_object_get(object, "clock"), &config.again.clock);
-	error = session_create(daemon->sessions, &config, &session);
+	error = choose_output(daemon, &config, output);
+	if (error == 0)
+		error = session_create(daemon->sessions, &config, &session);
 	if (error)
 		return error;
 	session->is_taken_over = saved_state_is_taken_over(daemon->saved_state);

@@ -23,48 +23,17 @@ mkdir -p $pmem
 blkid /dev/pmem0 >/dev/null 2>&1 || mkfs.ext4 -q /dev/pmem0 2>/dev/null
 mount -o dax /dev/pmem0 $pmem || { echo "# no DAX: $(dmesg | tail -n 3)"; /bin/busybox poweroff -f; }
 
-tell() { # NAME, after a command: what it came to
-	local status=$?
-
-	((status == 0)) && echo "ok $1" || echo "not ok $1"
-	return "$status"
-}
-
-field() { # NAME: of what recover said
-	sed -n "s/.*\"$1\":\\([0-9]*\\).*/\\1/p" $pmem/json | head -n 1
-}
+# shellcheck source=tests/vm/panic-judge.sh
+. "$src/tests/vm/panic-judge.sh"
 
 # look_back: at the panic before; what was emitted, and what is in the trace.
 look_back() {
-	local mode name value found place=$pmem/trace
-	local events='' done='' begun='' missing='' repeated='' lost_packets='' gaps=''
+	local mode
 
 	mode=$(<$pmem/mode)
 	"$lttngmap" recover --json $pmem/rings >$pmem/json 2>$pmem/err
 	tell "$1, $mode: recovered" || sed 's/^/# /' $pmem/err
-	# A flight recorder's snapshot has a folder of its own.
-	[[ $mode != recorder ]] || place=$(compgen -G "$pmem/trace/snapshot-*")
-	found=$("$build/tests/utils/check-trace" "$place/ust" $pmem/counts 2>&1)
-	tell "$1, $mode: the trace is sound" || sed 's/^/# /' <<<"$found"
-	while read -r name value; do
-		[[ $name =~ ^[a-z_]+$ && $name != wrong ]] && printf -v "$name" %s "$value"
-	done <<<"$found"
-	local discarded overwritten
-	discarded=$(field discarded)
-	overwritten=$(field overwritten)
-	if [[ $mode == recorder ]]; then
-		# It overwrites the oldest of each CPU's; the newest are all there.
-		[[ $lost_packets == 0 && $done -gt 0 && $events -gt 1000 && $missing == "$gaps" && $discarded == 0 ]]
-		tell "$1, $mode: none is missing behind a source's last one"
-	else
-		[[ $lost_packets == 0 && $done -gt 0 && $((events - repeated)) -le $begun &&
-			$((events - repeated + discarded + overwritten)) -ge $done ]]
-		tell "$1, $mode: each event is in the trace, or counted"
-	fi || sed 's/^/# /' <<<"$found"$'\n'"$(<$pmem/json)"
-	((begun > done))
-	tell "$1, $mode: a writer stood in the middle of an event" || sed 's/^/# /' <<<"$found"
-	echo "# $1, $mode: $done events were counted, $events are in the trace," \
-		"$discarded were discarded, $overwritten overwritten"
+	judge "$1" "$mode" $pmem/trace $pmem/counts $pmem/json
 	[[ -z $(ls -A $pmem/rings) ]]
 	tell "$1, $mode: nothing is left to recover"
 }

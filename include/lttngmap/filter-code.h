@@ -8,7 +8,8 @@
  * written. A machine of eleven 64-bit registers, a stack of 512 bytes, and
  * jumps that only go forward: a program ends after at most as many steps as
  * it has instructions. It reads the record, its own constants and the
- * channel's contexts, and writes its stack alone.
+ * channel's contexts. It writes its stack and, in a map, the text of the
+ * event's key, and nothing else.
  *
  *   a filter: one program, or several, one directly after another. The event
  *   is recorded when one of them returns something other than 0. Each begins
@@ -26,19 +27,20 @@
  *     leave r1 to r9 alone;
  *   - LDX and STX have r10 as their base and 8 bytes as their size, and a
  *     stack word is read only after it was written;
- *   - TEST, of the class that is JMP32 there, compares a field with a constant,
- *     in one step: where that does not hold, the program ends with 0. Most
+ *   - TEST, in the place of eBPF's class JMP32, compares a field with a constant,
+ *     in one step; if the comparison is false, the program ends with 0. Most
  *     events go no further than that;
- *   - KEY, of the class that is ST there, ends a map's program;
+ *   - KEY, in the place of eBPF's class ST, ends a map's program;
  *   - the helpers that CALL knows are those below.
  *
- * A map's program (LTTNGMAP_CHANNEL_MAP in lttngmap/abi.h) leaves the key in r1
- * and the number to add in r2, where it does not return 0. A key that is a text,
- * or several values, is made by KEY_NUMBER and KEY_STRING instead, part by part.
- * It returns 1, and in a map of latencies the event's roles.
+ * A map's program (LTTNGMAP_CHANNEL_MAP in lttngmap/abi.h) returns 0, and the
+ * event is not counted; or enum lttngmap_filter_role, COUNTS in most maps. Then
+ * r1 is the key, and r2 the number to add to the sum; in a map of latencies r2
+ * is the length of a tick instead. A key that is a text, or several values, is
+ * made by the helpers KEY_NUMBER and KEY_STRING, part by part.
  *
- * A program ends with 0, its event is not recorded: on a load or a string
- * outside of the record, on a division by 0, and on code that is none.
+ * A program ends with 0 after a load or a string outside of the record, after a
+ * division by 0, and at code that is not known.
  */
 #ifndef LTTNGMAP_FILTER_CODE_H
 #define LTTNGMAP_FILTER_CODE_H
@@ -86,9 +88,10 @@ enum lttngmap_filter_class {
 };
 
 /*
- * TEST: code is the class and in which of these cases to go on; registers are
- * which integer of the record stands at the offset, 0 to 32767; the other side
- * is the immediate, sign-extended. No register is changed.
+ * TEST: `code` is the class | the cases of enum lttngmap_filter_order in which
+ * to go on. `registers` is an enum lttngmap_filter_integer: how to read the
+ * integer at `offset` of the record, 0 to 32767. `immediate`, sign-extended, is
+ * what it is compared with. No register is changed.
  */
 enum lttngmap_filter_order {
 	LTTNGMAP_FILTER_IF_LESS = 0x08,
@@ -96,14 +99,15 @@ enum lttngmap_filter_order {
 	LTTNGMAP_FILTER_IF_GREATER = 0x20,
 };
 enum lttngmap_filter_integer {
-	LTTNGMAP_FILTER_BYTES = 0x03,    /* log2 of the size, in the machine's byte order */
+	LTTNGMAP_FILTER_BYTES = 0x03,    /* mask of log2 of the size; in the machine's byte order */
 	LTTNGMAP_FILTER_SIGNED = 0x04,   /* to be sign-extended */
 	LTTNGMAP_FILTER_UNSIGNED = 0x08, /* compare as numbers of 64 bits without a sign */
 };
 
 /*
- * KEY: the program ends with 1, and adds 0 to the key of this kind. Code is the class and the kind;
- * registers and offset are as those of a TEST. Most maps' programs are this one instruction.
+ * KEY: the program ends with COUNTS, the key of this kind in r1, and 0 in r2. `code` is the class |
+ * the kind; `registers` and `offset` are as those of a TEST. Most maps' programs are this one
+ * instruction.
  */
 enum lttngmap_filter_key_kind {
 	LTTNGMAP_FILTER_KEY_NONE = 0x00,   /* 0 */
@@ -215,8 +219,9 @@ enum lttngmap_filter_helper {
 #define LTTNGMAP_FILTER_HELPERS_END 19
 
 /*
- * What a map's program returns. The key of a pair is that of both events; r2 is how many
- * nanoseconds a tick of the clock has, times 2^32.
+ * What a map's program returns. FIRST and SECOND are of maps of latencies: the two events of a pair
+ * have the same key, and r2 is not a number to add, but how many nanoseconds a tick of the clock
+ * has, times 2^32.
  */
 enum lttngmap_filter_role {
 	LTTNGMAP_FILTER_COUNTS = 1,
@@ -261,6 +266,8 @@ static inline uint64_t lttngmap_filter_bucket_begin(uint32_t bucket)
 		return bucket;
 	return ((uint64_t)bucket % 32 + 32) << (bucket / 32 - 1);
 }
+
+/* STRING_COMPARE's and STRING_GLOB's result where a string is a context that there is not. */
 #define LTTNGMAP_FILTER_NO_VALUE 2
 
 /*
@@ -270,7 +277,10 @@ static inline uint64_t lttngmap_filter_bucket_begin(uint32_t bucket)
  */
 #define LTTNGMAP_FILTER_CONTEXT_CPU_ID 64
 
-/* Sorts of strings: this one, or how many bytes of the record it may have (TEXT). */
+/*
+ * A string's sort says where it is. From 0 on: `where` is an offset of the record, and the sort how
+ * many bytes a fixed array has there; the string ends before its first NUL.
+ */
 #define LTTNGMAP_FILTER_STRING_NUL (-1)      /* at an offset of the record, with a NUL */
 #define LTTNGMAP_FILTER_STRING_SEQUENCE (-2) /* likewise; u32 number of bytes first */
 #define LTTNGMAP_FILTER_STRING_CONTEXT (-3)  /* `where` is a context's id */

@@ -2,14 +2,20 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * ring-map.h - counts an event in a map's table (struct lttngmap_map_entry in
- * lttngmap/abi.h; doc/design/maps.md).
+ * lttngmap/abi.h; doc/design/maps.md). Three ways count:
  *
- * A CPU's table is written in one restartable sequence (ring-rseq.h), from the
- * search for the key to the one 16-byte store of count and sum. A process that
- * is killed anywhere has counted its event, or not; a key that was stored into
- * a free entry, whose count is 0, means nothing. The tables of threads without
- * a restartable sequence are written by atomic operations, of which none waits
- * for another thread.
+ *   event-map.c      an integer of the record, its bucket, or no key, and no
+ *                    sum: the whole event in one sequence, which ends with incq
+ *   ring-map-text.h  a key that is a text: stores it beside the entry, too
+ *   here             all else
+ *
+ * Each writes a CPU's table in one restartable sequence (ring-rseq.h), from the
+ * search for the key to the last store; here and in ring-map-text.h that is one
+ * 16-byte store of count and sum. A process that is killed anywhere leaves its
+ * event counted wholly or not at all; a key that was stored into a free entry,
+ * whose count is 0, means nothing. The tables of threads without a restartable
+ * sequence are written by atomic operations, of which none waits for another
+ * thread.
  *
  * Other processes of the user write into the same tables, and may write
  * anything: the search takes LTTNGMAP_MAP_PROBES steps within the table, whatever
@@ -31,7 +37,7 @@ static inline uint64_t ring_map_size(const struct ring_channel *channel)
 	return UINT64_C(2) << RING_CHANNEL_FIELD(channel, subbuf_shift);
 }
 
-/* Where the search for update->key begins. */
+/* Where the search for `key` begins: an offset in a table. */
 static inline uint64_t ring_map_begin(const struct ring_channel *channel, uint64_t key)
 {
 	return lttngmap_map_place(key, RING_CHANNEL_FIELD(channel, subbuf_shift) - 4) *
@@ -47,7 +53,12 @@ ring_map_rseq_count(const struct ring_channel *channel, ptrdiff_t rseq_offset,
 		    const struct ring_map_update *update)
 {
 	/*
-	 * In r8 the table, in rcx the entry's offset, in r10 its last offset, in rdx the key.
+	 * In r8 the table's address, in rcx the entry's offset, in rdx the key, in r9 the looks
+	 * that are left. A ring's memory is index_mask + 2 sub-buffers: those in rotation, and one.
+	 * An entry has 32 bytes, and a table is a power of two of them, in two sub-buffers: so r10
+	 * is the last entry's offset, and the mask that leads from behind the last entry to the
+	 * first. 5: looks at an entry. 6: it is free, and becomes the key's. 7: counts there. The
+	 * entry of all other keys is behind the last one.
 	 */
 	__asm__ goto(RSEQ_SECTION_TABLE RSEQ_SECTION_ENTER_BY_EPOCH
 		     "movl %c[index_mask](%[channel]), %%r8d\n\t"

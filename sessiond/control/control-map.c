@@ -25,7 +25,8 @@
 #include "sessiond/session/untraced.h"
 
 #define KEYS_DEFAULT 4096u
-#define LATENCY_KEYS (2 * LTTNGMAP_FILTER_BUCKETS)
+/* In so many places, each bucket has a first place of its own. */
+#define HISTOGRAM_KEYS (2 * LTTNGMAP_FILTER_BUCKETS)
 
 static struct channel *map_channel(const struct session *session)
 {
@@ -86,8 +87,9 @@ static int take_request(struct control_client *client, struct json_object *reque
 			       "latencies are a histogram, and are added up, by themselves");
 		return -EINVAL;
 	}
-	if (wanted->latency && wanted->keys < LATENCY_KEYS) {
-		control_refuse(client, "give 4096 or more", "latencies need more than %llu keys",
+	if ((wanted->latency || wanted->map.is_histogram) && wanted->keys < HISTOGRAM_KEYS) {
+		control_refuse(client, "give 4096 or more", "%s more than %llu keys",
+			       wanted->latency ? "latencies need" : "a histogram needs",
 			       (unsigned long long)wanted->keys);
 		return -EINVAL;
 	}

@@ -292,6 +292,7 @@ refused 'two numbers of a histogram' 'a histogram is of one number' add m asked:
 refused 'a second key that is none' 'ends here, but.*  small,wire [+].* {14}\^' add m asked:kinds --by 'small,wire +'
 refused 'an expression that is none' 'ends here, but a value has to follow' add m 'numbered:*' --by 'number +'
 refused 'a map that is not there' "there is no map 'm'" show m
+refused 'few keys of a histogram' 'a histogram needs more than 2048 keys' add m 'numbered:*' --histogram number --keys 2048
 refused 'so many keys' 'cannot have room for 1000 keys' add m 'numbered:*' --keys 1000
 status=2 refused 'no word' 'add, list, show, clear or remove' frob
 status=2 refused 'both kinds' 'not both' add m 'numbered:*' --by a --histogram b

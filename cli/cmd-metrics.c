@@ -15,8 +15,8 @@ static struct {
 	char *runtime_dir;
 	char *listen;
 	int once, openmetrics;
-	int keys;
-} typed = { .keys = METRICS_KEYS };
+	int series;
+} typed = { .series = METRICS_SERIES };
 
 static const struct poptOption options[] = {
 	{ "listen", 'l', POPT_ARG_STRING, &typed.listen, 0,
@@ -24,8 +24,8 @@ static const struct poptOption options[] = {
 	{ "once", '1', POPT_ARG_NONE, &typed.once, 0, "Print the metrics, and end", NULL },
 	{ "openmetrics", '\0', POPT_ARG_NONE, &typed.openmetrics, 0,
 	  "--once: as OpenMetrics, not as Prometheus' text", NULL },
-	{ "keys", '\0', POPT_ARG_INT, &typed.keys, 0,
-	  "So many keys of a map; the rest is 'other' (default: 200)", "N" },
+	{ "series", '\0', POPT_ARG_INT, &typed.series, 0,
+	  "So many keys of a map, a series each; the rest is 'other' (default: 200)", "N" },
 	{ "runtime-dir", '\0', POPT_ARG_STRING, &typed.runtime_dir, 0,
 	  "The session daemon's runtime directory", "DIR" },
 	POPT_TABLEEND
@@ -52,8 +52,8 @@ static int run(int argc, const char **argv)
 		message_error("metrics: it takes no argument, and '%s' is one", argv[0]);
 		return verb_usage_error(&verb_metrics);
 	}
-	if (typed.keys < 0 || typed.keys > METRICS_KEYS_MOST) {
-		message_error("metrics: --keys is a number from 0 to %d", METRICS_KEYS_MOST);
+	if (typed.series < 0 || typed.series > METRICS_SERIES_MOST) {
+		message_error("metrics: --series is a number from 0 to %d", METRICS_SERIES_MOST);
 		return verb_usage_error(&verb_metrics);
 	}
 	if (typed.once ? typed.listen != NULL : typed.openmetrics) {
@@ -62,7 +62,7 @@ static int run(int argc, const char **argv)
 					   "asks for a format");
 		return verb_usage_error(&verb_metrics);
 	}
-	metrics.keys_most = (size_t)typed.keys;
+	metrics.keys_most = (size_t)typed.series;
 	status = typed.once ? print_once(&metrics)
 			    : metrics_serve(&metrics, typed.listen ? typed.listen : METRICS_LISTEN);
 	metrics_free(&metrics);

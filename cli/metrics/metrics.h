@@ -29,8 +29,8 @@ struct json_object;
 #define METRICS_SESSIONS_MOST 256
 #define METRICS_MAPS_MOST 256
 #define METRICS_OTHER "other" /* the key of all that are not shown */
-#define METRICS_KEYS 200      /* --keys, if not given */
-#define METRICS_KEYS_MOST 10000
+#define METRICS_SERIES 200    /* --series, if not given */
+#define METRICS_SERIES_MOST 10000
 
 /* ---- what is known ---------------------------------------------------------------- */
 

@@ -29,7 +29,7 @@ refused() { # NAME STATUS WANTED ARGUMENT...
 	like "$(<said)" "$3" '  ... why'
 }
 refused 'an argument' 2 "'web' is one" web
-refused 'too many keys' 2 'a number from 0 to 10000' --once --keys 20000
+refused 'too many keys' 2 'a number from 0 to 10000' --once --series 20000
 refused 'once and served' 2 'listen is not for it' --once --listen :1
 refused 'a format for those who ask for one' 2 'asks for a format' --openmetrics
 refused 'a host that is a name' 1 "'localhost:1' is no address" --listen localhost:1
@@ -70,7 +70,7 @@ is "$(check value text lttngmap_session_active session=web)" 1 '  ... and is act
 is "$(check value text lttngmap_up):$(check value text lttngmap_sessions):$(check value text lttngmap_maps)" 1:1:7 \
 	'the daemon answers, and has these'
 is "$(check value text lttngmap_restarts_total)" 0 'it was not killed'
-metrics --once --keys 3 >few
+metrics --once --series 3 >few
 is "$(check value few lttngmap_map_events_total map=kinds | wc -l)" 4 'three keys, and all others'
 "$lttngmap" map show kinds --json >shown
 is "$(check map few shown kinds)" same '  ... are all events'
@@ -98,7 +98,7 @@ cleanup serve_end
 get() {
 	curl -sS --max-time 20 -o page -w '%{http_code}' "$@" "$url"
 }
-serve --keys 3
+serve --series 3
 is "$(get):$(check valid page)" 200:text 'a page'
 is "$(get -H 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5'):$(check valid page)" \
 	200:openmetrics 'whoever asks for OpenMetrics gets it'

@@ -4,7 +4,7 @@
 #
 # doc/tutorial.md, as its reader would type it: run_tutorial.py compares what is said. Then README.md's commands for a user
 # without root, each with status 0: behind each other in one folder, as typed, but that /var/tmp is a folder of this test's.
-# Its first page, of the demo, is compared as the tutorial is.
+# Its first page, of the demo, is compared as the tutorial is, and so are its blocks ```console.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
@@ -47,6 +47,7 @@ readme() {
 	printf '%s\n' '```console' '$ cd readme' '```'
 	awk -v var="$TAP_DIR/var" '
 		/^```c$/ { print "```c readme/order.c"; in_c = 1; next }
+		/^```console$/ { print; in_c = 1; next }
 		/^```/ { if (in_c) print; inside = !inside && !in_c; in_c = 0; next }
 		in_c { print; next }
 		!inside || !match($0, /^([$] )?(lttngmap |cc .*order\.c|\.\/order)/) && !more { next }

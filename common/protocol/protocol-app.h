@@ -85,7 +85,7 @@ enum protocol_app_register_flag {
 struct protocol_app_register {
 	struct protocol_app_header header;
 	uint16_t abi_major; /* LTTNGMAP_ABI_MAJOR of the library */
-	uint16_t abi_minor;
+	uint16_t abi_minor; /* LTTNGMAP_ABI_MINOR: which channels it knows */
 	uint32_t flags;     /* enum protocol_app_register_flag */
 	uint64_t instance;  /* PROTOCOL_APP_FORKED: of the parent's daemon */
 	uint64_t parent;    /* PROTOCOL_APP_FORKED: the parent's `token` */

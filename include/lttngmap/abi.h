@@ -68,9 +68,13 @@ extern "C" {
 #define LTTNGMAP_ABI_ASSERT(condition) __extension__ _Static_assert(condition, #condition)
 #endif
 
-/* A change of major is refused at registration; a higher minor adds only. */
+/*
+ * A change of major is refused at registration; a higher minor adds only. A library of minor 0
+ * takes a map's tables for rings, and its records have no call stack: the daemon gives it no such
+ * channel.
+ */
 #define LTTNGMAP_ABI_MAJOR 1
-#define LTTNGMAP_ABI_MINOR 0
+#define LTTNGMAP_ABI_MINOR 1
 
 #define LTTNGMAP_CONTROL_MAGIC 0x4c544d43u /* "CMTL" in memory */
 #define LTTNGMAP_PROCESS_MAGIC 0x4c544d50u /* "PMTL" in memory */

@@ -63,32 +63,37 @@ static uint64_t take(struct cursor *from, unsigned size)
 	return value;
 }
 
-static uint64_t take_uleb(struct cursor *from)
+/* The bits of a LEB128 number, of which there are `*shift`: 64 or more if it has all of them. */
+static uint64_t take_leb(struct cursor *from, unsigned *shift, bool *is_negative)
 {
 	uint64_t value = 0, byte;
-	unsigned shift = 0;
 
+	*shift = 0;
 	do {
 		byte = take(from, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		shift += 7;
+		if (*shift < 64)
+			value |= (byte & 0x7f) << *shift;
+		*shift += 7;
 	} while ((byte & 0x80) && !from->bad);
+	*is_negative = byte & 0x40;
 	return value;
+}
+
+static uint64_t take_uleb(struct cursor *from)
+{
+	unsigned shift;
+	bool is_negative;
+
+	return take_leb(from, &shift, &is_negative);
 }
 
 static int64_t take_sleb(struct cursor *from)
 {
-	uint64_t value = 0, byte;
-	unsigned shift = 0;
+	unsigned shift;
+	bool is_negative;
+	uint64_t value = take_leb(from, &shift, &is_negative);
 
-	do {
-		byte = take(from, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while ((byte & 0x80) && !from->bad);
-	if (shift < 64 && (byte & 0x40))
+	if (shift < 64 && is_negative)
 		value |= UINT64_MAX << shift;
 	return (int64_t)value;
 }

@@ -452,6 +452,7 @@ static int serve_register(struct app_request *request, const struct app_message 
 		.gid = request->peer.gid,
 		.use_rseq = message->registration.flags & PROTOCOL_APP_RSEQ,
 		.shares = message->registration.flags & PROTOCOL_APP_SHARES,
+		.abi_minor = message->registration.abi_minor,
 		.payer = payer_of(request),
 		.socket = request->fd,
 		.procname = message->registration.procname,

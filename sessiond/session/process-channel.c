@@ -270,6 +270,13 @@ static void say_failure(const struct channel *channel, const struct process *pro
 			    "start it anew; if it is set-user-ID or alike, give it a channel of "
 			    "--buffers process",
 			    process->name, process->pid, channel->name);
+	else if (error == -EPROTONOSUPPORT)
+		message_say(
+			"%s (pid %u) is not traced in channel %s: its liblttngmap is older than "
+			"the daemon and knows no %s; start it anew, or install both of one "
+			"version",
+			process->name, process->pid, channel->name,
+			channel->map ? "maps" : "call stacks");
 	else
 		message_say("%s (pid %u) is not traced in channel %s: %s", process->name,
 			    process->pid, channel->name, strerror(-error));
@@ -332,6 +339,13 @@ static int join_shared(struct channel *channel, struct process *process)
 	return error;
 }
 
+/* An older library would write records into a map's tables, or records without the stack. */
+static bool is_known(const struct channel *channel, const struct process *process)
+{
+	return process->abi_minor >= 1 ||
+	       !(channel->map || lttngmap_callstack_depth(channel->contexts));
+}
+
 /* Once, however often it is tried; and not any more where that comes to be. */
 static void count_left_out(struct channel *channel, struct process *process, int error)
 {
@@ -355,8 +369,11 @@ int process_channel_join(struct channel *channel, struct process *process, bool 
 
 	if (process->slots[channel->slot].process_channel)
 		return 0;
-	error = channel->shared ? join_shared(channel, process)
-				: join_alone(channel, process, make_memory);
+	if (!is_known(channel, process))
+		error = -EPROTONOSUPPORT;
+	else
+		error = channel->shared ? join_shared(channel, process)
+					: join_alone(channel, process, make_memory);
 	if (error)
 		say_failure(channel, process, error);
 	count_left_out(channel, process, error);

@@ -156,6 +156,7 @@ static void fill_record(const struct process *process, uint32_t payer, int socke
 	record->is_ring_owner = process->is_ring_owner;
 	record->use_rseq = process->use_rseq;
 	record->shares = process->shares;
+	record->abi_minor = process->abi_minor;
 	memcpy(record->name, process->name, sizeof(record->name));
 	record->since_ms = process->since_ms;
 	record->counted = process->counted;
@@ -287,6 +288,7 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	process->forked = config->parent != NULL;
 	process->use_rseq = config->use_rseq;
 	process->shares = config->shares;
+	process->abi_minor = config->abi_minor;
 	process->since_ms = realtime_ms();
 	name_clean_program(config->procname, config->procname_size, process->name);
 
@@ -375,6 +377,7 @@ static struct process *process_from(struct daemon *daemon, const struct saved_pr
 	process->is_ring_owner = record->is_ring_owner;
 	process->use_rseq = record->use_rseq;
 	process->shares = record->shares;
+	process->abi_minor = record->abi_minor;
 	process->since_ms = record->since_ms;
 	process->counted = record->counted;
 	memcpy(process->name, record->name, sizeof(process->name));

@@ -63,6 +63,7 @@ struct process {
 	bool is_ring_owner;           /* no process: for shared rings (user-rings.h) */
 	bool use_rseq;                /* it writes by restartable sequences */
 	bool shares;                  /* it can write into shared rings */
+	uint16_t abi_minor;           /* LTTNGMAP_ABI_MINOR of its library */
 	int pidfd;                    /* of a process; of its end: */
 	struct run_entry entry;
 	struct app_connection *connection; /* NULL: it hung up */
@@ -92,6 +93,7 @@ struct process_config {
 	const struct saved_process *parent; /* it was forked from that, has its classes; or NULL */
 	bool use_rseq;
 	bool shares;
+	uint16_t abi_minor;
 	int socket; /* of the peer, borrowed: to get its pidfd without a race */
 	const char *procname;
 	uint32_t procname_size;

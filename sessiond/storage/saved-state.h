@@ -46,7 +46,7 @@
  * Raised when a member of the saved state gets another meaning, or a text other members. The
  * sizes and places that rings and records depend on are numbers in the head, by themselves.
  */
-#define SAVED_VERSION 15u
+#define SAVED_VERSION 16u
 #define SAVED_ABI_NUMBERS 24u
 
 #define SAVED_PROCESSES 32768u
@@ -76,7 +76,8 @@ struct saved_process {
 	bool is_ring_owner; /* for the rings that processes of a user share (user-rings.h) */
 	bool use_rseq;      /* as of PROTOCOL_APP_RSEQ, and PROTOCOL_APP_SHARES */
 	bool shares;
-	bool has_foreign; /* some of `classes` are another user's, of its parent */
+	uint16_t abi_minor; /* of its library */
+	bool has_foreign;   /* some of `classes` are another user's, of its parent */
 	char name[NAME_PROGRAM_SIZE];
 	uint64_t token; /* that its children say (protocol-app.h); its low bits are the index */
 	uint64_t since_ms;

@@ -311,6 +311,61 @@ static void test_slots(int fd, struct lttngmap_ring *ring)
 	verb("destroy", "two");
 }
 
+/* ---- an older library ------------------------------------------------------- */
+
+/* Channels that it takes part in, once it has registered. */
+static uint64_t channels_of(const struct lttngmap_process *page)
+{
+	return __builtin_popcountll(__atomic_load_n(&page->channels, __ATOMIC_RELAXED));
+}
+
+static void check_old(const struct lttngmap_process *page)
+{
+	make_session("old", 4096);
+	verb("start", "old");
+	is(channels_of(page), 1, "a library of minor 0 takes part in a channel of minor 0");
+	verb("stop", "old");
+	sessiond_do(&sessiond, "{\"verb\": \"context\", \"session\": \"old\", "
+			       "\"channel\": \"c\", \"context\": \"callstack\"}");
+	verb("start", "old");
+	is(channels_of(page), 0, "not in one with call stacks");
+	is(sessiond_status(&sessiond, "old", "not_traced"), 1, "it is counted as not traced");
+	verb("destroy", "old");
+	sessiond_do(&sessiond, "{\"verb\": \"map-add\", \"map\": \"m\", \"rule\": \"test:*\"}");
+	is(channels_of(page), 0, "nor in a map");
+	sessiond_do(&sessiond, "{\"verb\": \"map-remove\", \"map\": \"m\"}");
+}
+
+static void check_new(const struct lttngmap_process *page)
+{
+	make_session("new", 4096);
+	sessiond_do(&sessiond, "{\"verb\": \"context\", \"session\": \"new\", "
+			       "\"channel\": \"c\", \"context\": \"callstack\"}");
+	verb("start", "new");
+	is(channels_of(page), 1, "one of today takes part where there are call stacks");
+	verb("destroy", "new");
+}
+
+/* Of a library of that minor. */
+static void test_minor(uint16_t minor, void (*check)(const struct lttngmap_process *page))
+{
+	const struct protocol_app_registered *registered = &answer.registered;
+	const struct lttngmap_process *page;
+	int fd = app_connect(&sessiond);
+
+	app_abi_minor = minor;
+	app_register(fd, PROTOCOL_APP_SHARES, classes.bytes, classes.size, classes.nr_classes,
+		     &answer);
+	app_abi_minor = LTTNGMAP_ABI_MINOR;
+	if (answer.nr_fds != PROTOCOL_APP_FD_RINGS)
+		bail_out("a library of minor %u cannot register", minor);
+	page = map(answer.fds[PROTOCOL_APP_FD_PROCESS], registered->process_size, PROT_READ) +
+	       registered->process_offset;
+	app_close_fds(&answer);
+	check(page);
+	close(fd);
+}
+
 /* ---- ends ------------------------------------------------------------------- */
 
 static bool wait_status(const char *key, int64_t value)
@@ -510,6 +565,8 @@ int main(int argc, char **argv)
 	test_descriptors(4, "one that has a channel's rings");
 	verb("destroy", "many");
 	test_ends();
+	test_minor(0, check_old);
+	test_minor(LTTNGMAP_ABI_MINOR, check_new);
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well and leaves nothing");
 	return done_testing();
 }

@@ -243,6 +243,8 @@ void app_exchange(int fd, const void *bytes, size_t size, struct app_answer *ans
 		answer->nr_fds = 0;
 }
 
+uint16_t app_abi_minor = LTTNGMAP_ABI_MINOR;
+
 void app_register(int fd, uint32_t flags, const void *classes, size_t size, uint32_t nr_classes,
 		  struct app_answer *answer)
 {
@@ -253,6 +255,7 @@ void app_register(int fd, uint32_t flags, const void *classes, size_t size, uint
 			    .type = PROTOCOL_APP_REGISTER,
 			    .size = (uint32_t)(sizeof(message) + size) },
 		.abi_major = LTTNGMAP_ABI_MAJOR,
+		.abi_minor = app_abi_minor,
 		.flags = flags,
 		.word_size = sizeof(long),
 		.nr_classes = nr_classes,

@@ -68,6 +68,8 @@ struct app_answer {
 int app_connect(const struct sessiond *sessiond);
 /* Send bytes as they are and wait for what comes back. */
 void app_exchange(int fd, const void *bytes, size_t size, struct app_answer *answer);
+/* LTTNGMAP_ABI_MINOR of the library that registers. */
+extern uint16_t app_abi_minor;
 /* A right REGISTER with classes in wire form; `flags` as there. */
 void app_register(int fd, uint32_t flags, const void *classes, size_t size, uint32_t nr_classes,
 		  struct app_answer *answer);

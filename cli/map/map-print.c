@@ -197,7 +197,7 @@ static void print_unmatched(struct json_object *answer)
 			     amount_format_count(no_first, count));
 }
 
-/* Whom the daemon refused: there is no other kind of map, so all have one remedy. */
+/* Processes that the daemon refused: there is no other kind of map, so all have one remedy. */
 static void print_untraced(struct json_object *answer)
 {
 	char text[UNTRACED_TEXT_SIZE];

@@ -6,7 +6,7 @@
 
 #include <json-c/json.h>
 
-/* As typed; NULL or 0: not given. */
+/* Options as typed; NULL or 0: not given. */
 struct map_options {
 	char *by, *sum, *histogram, *latency, *key, *filter, *exclude;
 	int keys;
@@ -23,7 +23,7 @@ struct json_object *map_request_add(const char *name, const char *rule,
 /* Takes `request`. 0, and the caller puts *answer; or -errno after a message. */
 typedef int map_ask(void *data, struct json_object *request, struct json_object **answer);
 /*
- * What the map has counted, which takes several answers, as one. As map_ask(); -ELOOP without a
+ * The map's counts, which take several answers, as one. As map_ask(); -ELOOP without a
  * message: the daemon repeats itself.
  */
 int map_request_show(const char *name, map_ask *ask, void *data, struct json_object **answer);

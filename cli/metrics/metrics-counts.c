@@ -93,7 +93,7 @@ static double middle_of(uint32_t bucket)
 	return (double)begin + (double)(end - begin) / 2;
 }
 
-/* What the rows below a power of two count, and the sum of all values. */
+/* The counts of the rows below a power of two, and the sum of all values. */
 struct buckets {
 	uint64_t below[POWERS + 1];
 	double sum;

@@ -41,7 +41,7 @@ static double memory_of(const struct top_usage *usages, size_t count)
 	return memory;
 }
 
-/* Of a process that this user may see. */
+/* The process is one that this user may see. */
 static void print_sessiond(const struct top_usage *usage, enum metrics_format format, FILE *out)
 {
 	static const struct metrics_family cpu = { "sessiond_cpu_seconds", METRICS_COUNTER,

@@ -41,7 +41,7 @@
 struct control_client;
 struct map_options;
 
-/* Of a map, too. */
+/* Maps have it, too. */
 #define RECORD_SESSION "record"
 #define RECORD_CHANNEL "events"
 /* Has what tells of loaded objects, where the other channel's oldest events make room. */
@@ -270,7 +270,7 @@ int record_relay_finish(struct record *record);
 int record_session_start(struct record *record);
 /* Makes the map of options.map. 0, or -errno after a message. */
 int record_map_start(struct record *record);
-/* What is counted so far; the caller puts *answer. 0, or -errno after a message. */
+/* The counts so far; the caller puts *answer. 0, or -errno after a message. */
 int record_map_read(struct record *record, struct json_object **answer);
 /* The same at the end; sets the final counts. */
 int record_map_end(struct record *record, struct json_object **answer);

@@ -178,7 +178,7 @@ void page_descriptors_program(struct export *export, int64_t process, const char
 	page_descriptor_set(export, process, PROGRAM, now);
 }
 
-/* What the child did before its parent's event stays. */
+/* The child's own changes, made before its parent's event, stay. */
 static void inherit(struct export *export, int64_t parent, int64_t child, uint64_t fd)
 {
 	struct page_files *files = &page_of(export)->files;

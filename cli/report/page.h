@@ -340,7 +340,7 @@ void page_descriptor_forget_range(struct export *export, int64_t process, uint64
 void page_descriptor_copy(struct export *export, int64_t process, uint64_t fd, uint64_t to);
 /* Is the descriptor closed when the process executes a program? Not, where nothing was said. */
 void page_descriptor_end_at_exec(struct export *export, int64_t process, uint64_t fd, bool ends);
-/* Of this process is the event that comes. Where its program is another one, it has executed it. */
+/* The next event is this process's. Where its program is another one, it has executed it. */
 void page_descriptors_program(struct export *export, int64_t process, const char *program);
 /* The child begins with what its parent has now. */
 void page_descriptors_fork(struct export *export, int64_t parent, int64_t child);

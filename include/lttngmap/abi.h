@@ -314,7 +314,7 @@ static inline uint64_t lttngmap_filter_size(uint64_t word)
 /* No offset is as large: the size of the memory has 32 bits. */
 #define LTTNGMAP_FILTER_KEY_WORD (UINT64_C(1) << 31)
 
-/* Of a KEY's code, registers and offset. */
+/* A KEY's code, registers and offset. */
 static inline uint64_t lttngmap_filter_key_word(uint8_t code, uint8_t registers, uint16_t offset)
 {
 	const uint64_t word = LTTNGMAP_FILTER_KEY_WORD | (uint64_t)code << 16;

@@ -73,7 +73,7 @@ static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap
 
 #define FILTERED_OR_MAP (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_MAP)
 
-/* What a map has in place of sub-buffers that are written one after the other. */
+/* A map's tables, in place of sub-buffers that are written one after the other. */
 static void describe_tables(const struct local *local, uint32_t slot,
 			    const struct lttngmap_channel *channel, struct ring_channel *copy)
 {

@@ -20,7 +20,7 @@
 
 #include "liblttngmap/unwind/walk.h"
 
-/* What is further below a stack's end is not taken for a part of it: bytes. */
+/* Bytes: an address further below a stack's end is not taken for a part of it. */
 #define UNWIND_STACK_MAX (UINT64_C(16) << 20)
 
 /*

@@ -195,7 +195,7 @@ bool ring_reader_is_touched(const struct ring_reader *reader);
  * chunk: packets count their losses from here on.
  */
 void ring_reader_mark(struct ring_reader *reader);
-/* What stands in the ring now is of the user before. */
+/* The ring's events until now are the former user's. */
 void ring_reader_mark_user(struct ring_reader *reader);
 bool ring_reader_has_passed(const struct ring_reader *reader);
 void ring_reader_begin_chunk(struct ring_reader *reader);

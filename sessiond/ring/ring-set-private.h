@@ -146,7 +146,7 @@ void ring_set_pass_rotation(struct ring_set *set);
 
 /* The hand's first packet is counted where it belongs, and let go of; the next takes its place. */
 void ring_set_release_current(struct ring_set *set);
-/* Whose packet of the ring that is, if sub-buffer `seq` has it. */
+/* The user of that packet of the ring, if sub-buffer `seq` has it. */
 uint32_t ring_set_user_of(const struct ring_set *set, uint32_t ring, uint64_t seq,
 			  const struct lttngmap_packet *packet);
 /* All that this reader was given. */

@@ -60,7 +60,7 @@ void process_channel_rotate(struct process_channel *process_channel, uint32_t ch
  */
 bool process_channel_is_rotated(struct process_channel *process_channel, bool wake);
 /*
- * What is written from now on is of that user; `flush`: and what was written before soon goes to
+ * Events from now on are that user's; `flush`: and those before soon go to
  * the reader, so that no packet has much of both.
  */
 void process_channel_change_user(struct process_channel *process_channel, uint32_t user,

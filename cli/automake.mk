@@ -153,6 +153,7 @@ lttngmap_SOURCES = \
 	cli/cmd-stop.c \
 	cli/cmd-top.c \
 	cli/cmd-track.c \
+	cli/cmd-trigger.c \
 	cli/cmd-untrack.c \
 	cli/cmd-view.c \
 	cli/complete-value.c \

@@ -40,6 +40,7 @@ const struct verb *const verbs[] = {
 	&verb_clear,
 	&verb_events,
 	&verb_map,
+	&verb_trigger,
 	&verb_metrics,
 	&verb_save,
 	&verb_load,

@@ -21,6 +21,7 @@ extern const struct verb verb_disable;
 extern const struct verb verb_enable;
 extern const struct verb verb_events;
 extern const struct verb verb_map;
+extern const struct verb verb_trigger;
 extern const struct verb verb_metrics;
 extern const struct verb verb_export;
 extern const struct verb verb_help;

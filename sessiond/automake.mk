@@ -76,6 +76,8 @@ libsessiond_la_SOURCES = \
 	sessiond/consumer/consumer-private.h \
 	sessiond/consumer/consumer-start.c \
 	sessiond/consumer/consumers.c \
+	sessiond/control/control-act.c \
+	sessiond/control/control-act.h \
 	sessiond/control/control-admit.c \
 	sessiond/control/control-admit.h \
 	sessiond/control/control-args.c \
@@ -94,6 +96,7 @@ libsessiond_la_SOURCES = \
 	sessiond/control/control-snapshot.c \
 	sessiond/control/control-socket.c \
 	sessiond/control/control-socket.h \
+	sessiond/control/control-trigger.c \
 	sessiond/control/control-usage.c \
 	sessiond/control/control-verbs.c \
 	sessiond/control/control-verbs.h \
@@ -222,7 +225,9 @@ libsessiond_la_SOURCES = \
 	sessiond/session/user-rings.h \
 	sessiond/state/clock-watch.c \
 	sessiond/state/clock-watch.h \
+	sessiond/state/state-private.h \
 	sessiond/state/state-session.c \
+	sessiond/state/state-trigger.c \
 	sessiond/state/state.c \
 	sessiond/state/state.h \
 	sessiond/storage/kept.c \
@@ -237,7 +242,12 @@ libsessiond_la_SOURCES = \
 	sessiond/storage/saved-state.h \
 	sessiond/storage/supervisor.c \
 	sessiond/storage/supervisor.h \
-	sessiond/storage/untraced-tally.h
+	sessiond/storage/untraced-tally.h \
+	sessiond/trigger/trigger-config.c \
+	sessiond/trigger/trigger-look.c \
+	sessiond/trigger/trigger-private.h \
+	sessiond/trigger/trigger.c \
+	sessiond/trigger/trigger.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
 	$(JSON_CFLAGS) $(NUMA_CFLAGS) $(POPT_CFLAGS) $(TRACEFS_CFLAGS)
 libsessiond_la_LIBADD = libkernel.la libfilter.la libconfine.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \

@@ -23,6 +23,7 @@
 #include "common/base/time.h"
 #include "sessiond/class/registry.h"
 #include "sessiond/consumer/consumer-link.h"
+#include "sessiond/control/control-act.h"
 #include "sessiond/control/control-socket.h"
 #include "sessiond/kernel/kernel-domain.h"
 #include "sessiond/kernel/kernel-leftovers.h"
@@ -44,6 +45,7 @@
 #include "sessiond/state/clock-watch.h"
 #include "sessiond/state/state.h"
 #include "sessiond/storage/saved-state.h"
+#include "sessiond/trigger/trigger.h"
 
 #define POOL_READY 4u
 /* Reserved for commands, so that a user can still end programs that took all others. */
@@ -264,6 +266,8 @@ static int make_sessions(struct daemon *daemon)
 	if (error == 0)
 		error = sessions_create(daemon, &daemon->sessions);
 	if (error == 0)
+		error = triggers_create(daemon);
+	if (error == 0)
 		error = consumers_create(daemon, &session_consumer_ops, &daemon->consumers);
 	if (error == 0)
 		error = untraced_create(daemon, &daemon->untraced);
@@ -337,6 +341,8 @@ int daemon_create(const struct options *options, struct saved_state *saved_state
 	daemon->kernel_ops = &kernel_domain_ops;
 	daemon->process_ops = &app_socket_ops;
 	daemon->save_state = state_save;
+	daemon->trigger_ops = &trigger_ops;
+	daemon->act_for_trigger = control_act;
 	daemon->recovery = recovery;
 	daemon->restore_recovered = recover_processes;
 	daemon->recovers_files = recovery && recovery->old.head->named_files;
@@ -366,6 +372,8 @@ int daemon_create(const struct options *options, struct saved_state *saved_state
 		goto fail;
 	if (!saved_state_is_new(saved_state))
 		consumers_resume(daemon->consumers);
+	if (!recovery)
+		triggers_resume(daemon);
 	*result = daemon;
 	return 0;
 

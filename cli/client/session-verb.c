@@ -134,9 +134,8 @@ bool session_verb_trouble(struct session_verb *self, struct json_object *answer)
 	return true;
 }
 
-/* Waits without a limit, because a trace may have to go to a slow disk. */
-static int exchange(struct session_verb *self, struct json_object *request, int timeout_ms,
-		    struct json_object **answer)
+int session_verb_await(struct session_verb *self, struct json_object *request, int timeout_ms,
+		       struct json_object **answer)
 {
 	int error = control_client_send(self->client, json_object_get(request));
 
@@ -144,9 +143,20 @@ static int exchange(struct session_verb *self, struct json_object *request, int 
 		error = socket_wait(control_client_fd(self->client), POLLIN, timeout_ms);
 	if (!error)
 		error = control_client_receive(self->client, answer);
-	if (error)
+	if (error && error != -ETIMEDOUT)
 		explain(self, request, error);
 	json_object_put(request);
+	return error;
+}
+
+/* Waits without a limit, because a trace may have to go to a slow disk. */
+static int exchange(struct session_verb *self, struct json_object *request, int timeout_ms,
+		    struct json_object **answer)
+{
+	int error = session_verb_await(self, request, timeout_ms, answer);
+
+	if (error == -ETIMEDOUT)
+		explain(self, NULL, error);
 	return error;
 }
 

@@ -80,6 +80,9 @@ bool session_verb_trouble(struct session_verb *self, struct json_object *answer)
  */
 int session_verb_ask(struct session_verb *self, struct json_object *request,
 		     struct json_object **answer);
+/* The same, for so long at most, -1: for ever; -ETIMEDOUT: without a message. */
+int session_verb_await(struct session_verb *self, struct json_object *request, int timeout_ms,
+		       struct json_object **answer);
 /*
  * Sends a request whose answer comes in parts, again and again with "from". *answer then has the
  * whole array as `key`.

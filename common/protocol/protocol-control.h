@@ -203,6 +203,29 @@
  *       ends without a pair, "open": N pairs that wait. A KEY that is a number, and SUM, are 64
  *       bits without a sign; a string is a string, or {"begin": TEXT, "hash": N} of a longer one;
  *       several values are an array; null: a program damaged it
+ *   {"verb": "trigger-add", "trigger": NAME, "on": CONDITION, "rule": PATTERNS, …as "enable",
+ *    "capture": EXPRESSION, "above": N, "times": N, "every_ms": N, "do": [ACTION]}
+ *       whenever the condition becomes true, the actions are done: a round. "on": "event": an event
+ *       of "rule"; or more than "above" since the last round: "lost:SESSION" events,
+ *       "bytes:SESSION" on disk, "rotated:SESSION" chunks, "count:MAP" events; or
+ *       "fill:SESSION": one of its rings is fuller than "above" percent, and was not before.
+ *       "capture" optional: an integer of the event. "do": "notify", "start:SESSION",
+ *       "stop:SESSION", "rotate:SESSION", "snapshot:SESSION". "times": so many rounds at most, and
+ *       one in "every_ms" at most; 0: no limit. Events meanwhile are not counted. Answer as of
+ *       "enable" for events
+ *   {"verb": "trigger-remove", "trigger": NAME}
+ *   {"verb": "trigger-list", "from": N}
+ *       {"ok": true, "next": N, "triggers": [{"trigger", what was given of "on" to "do",
+ *        "rounds": N so far, "missed": N of these, whose actions were maybe not done, for the
+ *        daemon was killed, "failed": N actions, "problem": TEXT of the last one, "muted_ms": for
+ *        how much longer, "spent": true where no round comes any more; and where it is of events
+ *        "events": N for which rounds began, "lost": N events that could not be counted,
+ *        "processes": N that live and take part}]}
+ *   {"verb": "trigger-wait", "trigger": NAME, "after": ROUND}
+ *       answered when there is a later round than "after", or without it when the next one begins:
+ *       {"ok": true, "last": N, "rounds": [{"round": N, "time_ms": since 1970, "events": N for
+ *        which it is, or "value" of the condition, "captured": [[VALUE, events]], "others": events
+ *        whose values are not known}]}; the newest 16 at most. Its actions may not be done yet
  *   {"verb": "list", "from": N}
  *       "from" optional, as of "processes"; a session is never cut in two.
  *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",

@@ -150,7 +150,10 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_channel) == 64);
 enum lttngmap_channel_flag {
 	/* Some of its events have a filter. */
 	LTTNGMAP_CHANNEL_FILTERED = 1u << 0,
-	/* Nobody waits for full sub-buffers: they ring no bell. */
+	/*
+	 * Nobody waits for full sub-buffers: they ring no bell. In a map without this flag, a
+	 * trigger's, each event rings one (`rung` below).
+	 */
 	LTTNGMAP_CHANNEL_QUIET = 1u << 1,
 	/*
 	 * One user's processes write into one ring set, which each asks for at its
@@ -418,9 +421,26 @@ struct lttngmap_ring {
 	 * spin.
 	 */
 	uint32_t awake;
-	uint32_t reserved1;
+	/*
+	 * In the first ring of a trigger's set, for all its rings. The daemon counts `heard` up
+	 * before it reads the tables; `rung` is heard + 1 where a bell is on its way.
+	 *
+	 *   writer                                  daemon
+	 *   counts the event                        heard++
+	 *   full barrier                            full barrier
+	 *   loads heard, loads rung                 reads the tables
+	 *   other than heard + 1: rings the bell,
+	 *   then stores rung = heard + 1
+	 *
+	 * `rung` is stored after the bell was rung. So a writer that finds it may go on without a
+	 * bell: the daemon has yet to hear that one, and reads the tables after that. A writer that
+	 * is stopped in between keeps no other one from ringing.
+	 */
+	uint32_t heard;
 	uint64_t cut; /* events written whose fields are not whole; atomic add by any writer */
-	uint64_t reserved2[2];
+	uint32_t rung;
+	uint32_t reserved1;
+	uint64_t reserved2;
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_ring) == 128);
 

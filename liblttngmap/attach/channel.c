@@ -72,6 +72,8 @@ static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap
 }
 
 #define FILTERED_OR_MAP (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_MAP)
+/* Of these, a trigger has MAP alone. */
+#define TRIGGER (LTTNGMAP_CHANNEL_MAP | LTTNGMAP_CHANNEL_QUIET)
 
 /* A map's tables, in place of sub-buffers that are written one after the other. */
 static void describe_tables(const struct local *local, uint32_t slot,
@@ -150,7 +152,8 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 		.blocking_timeout_ms = channel.blocking_timeout_ms,
 		.mode = channel.mode,
 		.clock = (uint8_t)control->clock,
-		.use_rseq = local->use_rseq,
+		/* A trigger rings after it counted: not from the cached channel. */
+		.use_rseq = local->use_rseq && (channel.flags & TRIGGER) != LTTNGMAP_CHANNEL_MAP,
 		.quiet = channel.flags & LTTNGMAP_CHANNEL_QUIET,
 		.shared = channel.flags & LTTNGMAP_CHANNEL_SHARED,
 		.is_map = !!(channel.flags & LTTNGMAP_CHANNEL_MAP),

@@ -88,7 +88,7 @@ struct ring_channel {
 	uint8_t mode;        /* enum lttngmap_mode */
 	uint8_t clock;       /* enum lttngmap_clock */
 	bool use_rseq;       /* the process's threads do; on CPU rings nobody else writes then */
-	bool quiet;          /* full sub-buffers ring no bell */
+	bool quiet;          /* full sub-buffers ring no bell, nor does a map's event */
 	bool shared;         /* other processes write into these rings, too */
 	uint8_t is_map;      /* each ring's data is a map's table: ring-map.h */
 	uint16_t first_lock; /* of ring 0, among local->locks */

@@ -278,6 +278,8 @@ static enum ring_result try_map(const struct local *local, uint32_t slot,
 	cpu = channel->use_rseq ? channel->cpu_rings : first_guess(local, channel->cpu_rings);
 	ring_map_atomic_count(channel, cpu < channel->cpu_rings ? cpu : channel->cpu_rings, &update,
 			      key.size ? key.text : NULL);
+	if (UNLIKELY(!channel->quiet))
+		ring_map_tell(local, channel);
 	return RING_WRITTEN;
 }
 

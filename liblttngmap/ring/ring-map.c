@@ -52,3 +52,17 @@ void ring_map_atomic_count(const struct ring_channel *channel, uint32_t index,
 	__atomic_add_fetch(&entry->count, 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&entry->sum, update->add, __ATOMIC_RELAXED);
 }
+
+void ring_map_tell(const struct local *local, const struct ring_channel *channel)
+{
+	struct lttngmap_ring *first = ring_at(channel, 0);
+	uint32_t next;
+
+	/* Pairs with ring_set_hear(): the event is counted before this look. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	next = __atomic_load_n(&first->heard, __ATOMIC_RELAXED) + 1;
+	if (__atomic_load_n(&first->rung, __ATOMIC_RELAXED) == next)
+		return;
+	if (ring_doorbell(local))
+		__atomic_store_n(&first->rung, next, __ATOMIC_RELEASE);
+}

@@ -130,4 +130,10 @@ static inline bool ring_map_has_texts(const struct ring_channel *channel)
 	return RING_CHANNEL_FIELD(channel, index_mask) == LTTNGMAP_MAP_TEXT_SUBBUFS - 1;
 }
 
+/*
+ * An event of a trigger was counted: rings the bell, unless a bell is on its way (`rung` in
+ * lttngmap/abi.h). `channel` is a copy. Signal-safe.
+ */
+void ring_map_tell(const struct local *local, const struct ring_channel *channel);
+
 #endif /* LIBLTTNGMAP_RING_RING_MAP_H */

@@ -18,7 +18,7 @@ uint64_t ring_clock(enum lttngmap_clock clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-void ring_doorbell(const struct local *local)
+bool ring_doorbell(const struct local *local)
 {
 	static const uint64_t one = 1;
 	/* Acquire, and first: a child that is forked between must not find 0, a file of its own. */
@@ -27,11 +27,12 @@ void ring_doorbell(const struct local *local)
 
 	if (!process || fd < 0 ||
 	    (__atomic_load_n(&process->flags, __ATOMIC_RELAXED) & LTTNGMAP_PROCESS_NO_DOORBELL))
-		return;
+		return false;
 	/* The daemon notices a moment later that the program closed it. */
 	if (!descriptors_has_doorbell(fd))
-		return;
+		return false;
 	arch_syscall(SYS_write, fd, &one, sizeof(one));
+	return true;
 }
 
 void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t events)

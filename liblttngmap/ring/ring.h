@@ -154,8 +154,11 @@ static inline bool ring_clock_fits(const struct lttngmap_ring *ring, uint64_t q,
 /* The clock that the channel's records carry, 64 bits. */
 uint64_t ring_clock(enum lttngmap_clock clock);
 
-/* The daemon's bell: a sub-buffer of this process is full. */
-void ring_doorbell(const struct local *local);
+/*
+ * The daemon's bell: a sub-buffer of this process is full, or an event of a trigger's was counted.
+ * False: the process has no bell.
+ */
+bool ring_doorbell(const struct local *local);
 
 /* Count events that no ring took. */
 void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t events);

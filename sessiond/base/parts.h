@@ -26,6 +26,8 @@
 struct json_object;
 struct quota_limits;
 struct recovery;
+struct session;
+struct trigger_action;
 
 /* The command line and the environment (options.h). */
 struct options {
@@ -91,6 +93,9 @@ struct daemon {
 	 */
 	struct json_object *before;
 	void (*save_state)(struct daemon *daemon); /* state_save() */
+	const struct session_trigger_ops *trigger_ops;
+	/* control_act(): does it, and calls trigger_acted(). */
+	void (*act_for_trigger)(struct session *trigger, struct trigger_action *action);
 };
 
 /* Sessions were changed: the daemon that follows one that was killed is to find them so. */

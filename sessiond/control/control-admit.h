@@ -35,6 +35,8 @@ struct control_client {
 	bool greeted;        /* "hello" was answered */
 	bool pending;        /* a request waits for its answer */
 	bool doomed;         /* to be closed once the answer is out */
+	/* NULL, or: it has no connection, and gets its answers so. */
+	void (*answered)(struct control_client *client, struct json_object *answer);
 };
 
 struct control_socket {

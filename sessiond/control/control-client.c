@@ -42,9 +42,13 @@ void control_client_free(struct control_client *client)
 /* Takes answer. */
 static void client_send(struct control_client *client, struct json_object *answer)
 {
-	int error = json_message_send(client->fd, answer, -1, 0);
+	int error = 0;
 
 	client->pending = false;
+	if (client->answered)
+		client->answered(client, answer);
+	else
+		error = json_message_send(client->fd, answer, -1, 0);
 	json_object_put(answer);
 	/* One answer always fits unless many were left unread: it is not listening. */
 	if (error)

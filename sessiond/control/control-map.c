@@ -146,60 +146,64 @@ static int make_channel(struct control_client *client, struct session *session,
 	if (status == 0 && filter_map_may_have_texts(&config.map->expressions))
 		config.subbufs = LTTNGMAP_MAP_TEXT_SUBBUFS;
 	if (status == -ENOMEM) {
-		control_refuse(client, "try again", "cannot make map %s: out of memory",
-			       session->name);
+		control_refuse(client, "try again", "cannot make %s %s: out of memory",
+			       session->trigger ? "trigger" : "map", session->name);
 		return status;
 	}
 	if (status) {
 		control_refuse_at(client,
 				  in_sum ? "that is what is to be added up; lttngmap-filter(7) has "
 					   "the language"
-					 : "that is what to count by; lttngmap-filter(7) has the "
-					   "language",
-				  error.message, in_sum ? "sum" : "by", error.column - 1,
-				  error.length);
+				  : session->trigger
+					  ? "that is what to capture; lttngmap-filter(7) has the "
+					    "language"
+					  : "that is what to count by; lttngmap-filter(7) has the "
+					    "language",
+				  error.message,
+				  session->trigger ? "capture"
+				  : in_sum	   ? "sum"
+						   : "by",
+				  error.column - 1, error.length);
 		return status;
 	}
 	status = session_add_channel(session, &config, channel, why, hint);
 	if (status) {
 		channel_map_destroy(config.map);
-		control_refuse(client, hint, "cannot make map %s: %s", session->name, why);
+		control_refuse(client, hint, "cannot make %s %s: %s",
+			       session->trigger ? "trigger" : "map", session->name, why);
 	}
 	return status;
 }
 
 /* The rule of a pair's first event. */
-static int enable_first(struct channel *channel, const struct map_request *wanted,
-			struct rule_problem *problem)
+static int enable_first(struct channel *channel, const struct rule_config *second,
+			const char *patterns, struct rule_problem *problem)
 {
-	struct rule_config rule = wanted->rule;
+	struct rule_config rule = *second;
 	struct rule_entry *entry;
 
-	rule.patterns = wanted->latency;
+	rule.patterns = patterns;
 	return session_enable(channel, &rule, &entry, problem);
 }
 
-void control_serve_map_add(struct control_client *client, struct json_object *request)
+void control_begin_map(struct control_client *client, struct session *session,
+		       const struct channel_map_config *expressions, uint64_t keys,
+		       const struct rule_config *rule, const char *first)
 {
 	struct rule_problem problem;
-	struct map_request wanted;
 	struct rule_entry *entry;
-	struct session *session;
 	struct channel *channel;
 	int error;
 
-	if (take_request(client, request, &wanted) != 0 ||
-	    make_session(client, &wanted, &session) != 0)
-		return;
-	if (make_channel(client, session, &wanted.map, wanted.keys, &channel) != 0) {
+	if (make_channel(client, session, expressions, keys, &channel) != 0) {
 		session_destroy(session);
 		return;
 	}
-	error = wanted.latency ? enable_first(channel, &wanted, &problem) : 0;
+	error = first ? enable_first(channel, rule, first, &problem) : 0;
 	if (!error)
-		error = session_enable(channel, &wanted.rule, &entry, &problem);
+		error = session_enable(channel, rule, &entry, &problem);
 	if (error) {
-		control_refuse_rule(client, channel, &wanted.rule, &problem, error);
+		control_refuse_rule(client, channel, rule, &problem, error);
 		session_destroy(session);
 		return;
 	}
@@ -207,6 +211,17 @@ void control_serve_map_add(struct control_client *client, struct json_object *re
 	if (session->daemon->late_attach)
 		late_attach_scan(session->daemon->late_attach, 0);
 	control_answer_rule(client, channel, entry, &problem);
+}
+
+void control_serve_map_add(struct control_client *client, struct json_object *request)
+{
+	struct map_request wanted;
+	struct session *session;
+
+	if (take_request(client, request, &wanted) == 0 &&
+	    make_session(client, &wanted, &session) == 0)
+		control_begin_map(client, session, &wanted.map, wanted.keys, &wanted.rule,
+				  wanted.latency);
 }
 
 void control_serve_map_remove(struct control_client *client, struct json_object *request)
@@ -277,7 +292,8 @@ void control_serve_map_list(struct control_client *client, struct json_object *r
 	}
 	cds_list_for_each_entry(session, sessions_list(control_client_daemon(client)->sessions),
 				node) {
-		if (!session->is_map || !session_is_for(session, uid) || at++ < from)
+		if (!session->is_map || session->trigger || !session_is_for(session, uid) ||
+		    at++ < from)
 			continue;
 		if (!control_part_add(&part, describe_map(session, uid))) {
 			control_part_answer(client, &part, "maps", at - 1);
@@ -331,19 +347,15 @@ static struct json_object *describe_part(const uint8_t *part, size_t size, uint6
 	return object;
 }
 
-/* A value, or an array of several; null where a process damaged the text. */
-static struct json_object *describe_text(const struct map_count *count)
+struct json_object *control_describe_text(const uint8_t text[LTTNGMAP_MAP_TEXT_SIZE], uint64_t hash)
 {
 	struct json_object *array = json_object_new_array(), *only;
-	uint8_t text[LTTNGMAP_MAP_TEXT_SIZE];
 	size_t length = 0;
 
-	if (channel_map_read_text(count, text) != 0)
-		text[0] = LTTNGMAP_FILTER_PART_NONE;
-	for (size_t at = 0; at < sizeof(text) && text[at] != LTTNGMAP_FILTER_PART_NONE;
+	for (size_t at = 0; at < LTTNGMAP_MAP_TEXT_SIZE && text[at] != LTTNGMAP_FILTER_PART_NONE;
 	     at += length) {
-		struct json_object *part =
-			describe_part(text + at, sizeof(text) - at, count->key, &length);
+		struct json_object *part = describe_part(text + at, LTTNGMAP_MAP_TEXT_SIZE - at,
+							 hash, &length);
 
 		if (!part)
 			break;
@@ -356,11 +368,20 @@ static struct json_object *describe_text(const struct map_count *count)
 	return only;
 }
 
+static struct json_object *describe_key(const struct map_count *count)
+{
+	uint8_t text[LTTNGMAP_MAP_TEXT_SIZE];
+
+	if (channel_map_read_text(count, text) != 0)
+		text[0] = LTTNGMAP_FILTER_PART_NONE;
+	return control_describe_text(text, count->key);
+}
+
 static struct json_object *describe_count(const struct map_count *count)
 {
 	struct json_object *array = json_object_new_array();
 
-	json_object_array_add(array, count->texts ? describe_text(count)
+	json_object_array_add(array, count->texts ? describe_key(count)
 						  : json_object_new_uint64(count->key));
 	json_object_array_add(array, json_object_new_uint64(count->count));
 	json_object_array_add(array, json_object_new_uint64(count->sum));
@@ -436,7 +457,7 @@ void control_serve_map_show(struct control_client *client, struct json_object *r
 	if (!session || control_take_number(client, request, "from", UINT64_MAX, &from) != 0)
 		return;
 	session_look(session);
-	if (channel_map_read(map_channel(session), &counts) != 0) {
+	if (channel_map_read(map_channel(session), NULL, &counts) != 0) {
 		control_refuse(client, "try again", "cannot read map %s: out of memory",
 			       session->name);
 		return;

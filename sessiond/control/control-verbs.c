@@ -97,6 +97,14 @@ const struct control_verb control_verbs[] = {
 	{ "map-list", MEMBERS("from", ), control_serve_map_list },
 	{ "map-show", MEMBERS("map", "from", ), control_serve_map_show },
 
+	{ "trigger-add",
+	  MEMBERS("trigger", "on", "rule", "exclude", "loglevel", "loglevel_only", "filter",
+		  "capture", "above", "times", "every_ms", "do", ),
+	  control_serve_trigger_add },
+	{ "trigger-remove", MEMBERS("trigger", ), control_serve_trigger_remove },
+	{ "trigger-list", MEMBERS("from", ), control_serve_trigger_list },
+	{ "trigger-wait", MEMBERS("trigger", "after", ), control_serve_trigger_wait },
+
 	{ "list", MEMBERS("from", ), control_serve_list },
 	{ "processes", MEMBERS("from", ), control_serve_processes },
 	{ "unregistered", MEMBERS("from", ), control_serve_unregistered },

@@ -14,9 +14,12 @@
 
 #include <json-c/json.h>
 
+#include <lttngmap/abi.h>
+
 #include "sessiond/control/control-client.h"
 
 struct channel;
+struct channel_map_config;
 struct kernel_domain;
 struct rule_config;
 struct rule_entry;
@@ -75,11 +78,29 @@ void control_answer_rule(struct control_client *client, const struct channel *ch
 /* control-map.c */
 /* The map that the request names; NULL: the request is refused. */
 struct session *control_need_map(struct control_client *client, struct json_object *request);
+/*
+ * The channel of a map or trigger, which has that rule (`first`: of latencies; else NULL), and starts: answers; or refuses, and the
+ * session is gone.
+ */
+void control_begin_map(struct control_client *client, struct session *session,
+		       const struct channel_map_config *expressions, uint64_t keys,
+		       const struct rule_config *rule, const char *first);
+/*
+ * The text of a map's key: a value, or an array of several; null where a process damaged it.
+ */
+struct json_object *control_describe_text(const uint8_t text[LTTNGMAP_MAP_TEXT_SIZE],
+					  uint64_t hash);
 void control_serve_map_add(struct control_client *client, struct json_object *request);
 void control_serve_map_remove(struct control_client *client, struct json_object *request);
 void control_serve_map_clear(struct control_client *client, struct json_object *request);
 void control_serve_map_list(struct control_client *client, struct json_object *request);
 void control_serve_map_show(struct control_client *client, struct json_object *request);
+
+/* control-trigger.c */
+void control_serve_trigger_add(struct control_client *client, struct json_object *request);
+void control_serve_trigger_remove(struct control_client *client, struct json_object *request);
+void control_serve_trigger_list(struct control_client *client, struct json_object *request);
+void control_serve_trigger_wait(struct control_client *client, struct json_object *request);
 
 /* control-kernel.c */
 void control_serve_kernel(struct control_client *client, struct json_object *request);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ struct doorbells {
 	int epoll; /* the source's */
 	const struct mediator_ops *ops;
 	struct mediator *mediator;
+	int triggers; /* eventfd that the main thread reads */
 	struct cds_list_head polled; /* struct doorbell */
 	sd_event_source *timer;
 	struct cds_list_head late; /* struct doorbell: their readers come with the timer */
@@ -168,6 +170,20 @@ static void doorbell_postpone(struct doorbell *doorbell)
 	doorbell->is_late = true;
 }
 
+/* False: it is no trigger's. */
+static bool set_tell_trigger(const struct doorbell_set *shown)
+{
+	static const uint64_t one = 1;
+	bool first;
+
+	if (!ring_set_ring(shown->set, &first))
+		return false;
+	/* It fails only where the main thread has 2^64 - 2 such looks before it. */
+	if (first && write(shown->doorbell->doorbells->triggers, &one, sizeof(one)) < 0)
+		return true;
+	return true;
+}
+
 static void doorbell_look(struct doorbell *doorbell, bool at_once)
 {
 	const struct mediator_ops *ops = doorbell->doorbells->ops;
@@ -177,6 +193,8 @@ static void doorbell_look(struct doorbell *doorbell, bool at_once)
 		unsigned int events;
 		bool is_new, is_awake;
 
+		if (set_tell_trigger(shown))
+			continue;
 		if (ops->device) {
 			ops->notify(doorbell->doorbells->mediator, shown->set);
 			continue;
@@ -415,7 +433,8 @@ int doorbells_create(struct ring_thread *thread, const struct mediator_ops *ops,
 	CDS_INIT_LIST_HEAD(&doorbells->polled);
 	CDS_INIT_LIST_HEAD(&doorbells->late);
 	CDS_INIT_LIST_HEAD(&doorbells->unshown);
-	error = add_epoll(doorbells);
+	doorbells->triggers = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	error = doorbells->triggers < 0 ? -errno : add_epoll(doorbells);
 	if (error >= 0)
 		error = add_timer(doorbells, &doorbells->timer, 0, on_timer);
 	if (error >= 0)
@@ -438,7 +457,14 @@ void doorbells_destroy(struct doorbells *doorbells)
 	sd_event_source_disable_unref(doorbells->timer);
 	sd_event_source_disable_unref(doorbells->late_timer);
 	sd_event_source_disable_unref(doorbells->unshown_timer);
+	if (doorbells->triggers >= 0)
+		close(doorbells->triggers);
 	free(doorbells);
+}
+
+int doorbells_triggers(const struct doorbells *doorbells)
+{
+	return doorbells->triggers;
 }
 
 /* The ring thread hears it from now on: the doorbell is whole. */

@@ -28,6 +28,8 @@ int doorbells_create(struct ring_thread *thread, const struct mediator_ops *ops,
 		     struct mediator *mediator, struct doorbells **doorbells);
 /* After the ring thread ended; NULL is allowed. */
 void doorbells_destroy(struct doorbells *doorbells);
+/* An eventfd, ready when ring_set_hear() is true of a trigger's set; the caller reads it. */
+int doorbells_triggers(const struct doorbells *doorbells);
 
 /*
  * Listens to memories->doorbell, but where the kernel module does; takes a reference. 0 or -errno.

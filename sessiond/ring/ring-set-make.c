@@ -182,6 +182,7 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	saved->user_before = config->uid;
 	saved->in_flight = (struct in_flight){ .holds = false };
 	saved->undo.in_force = false;
+	saved->events = saved->offset = 0;
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_init(&saved->readers[i], &set->geometry, ring_of(set, i), &saved->undo);
 	/* A process counts there, too, how many events it lost before. */

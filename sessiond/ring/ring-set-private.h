@@ -47,6 +47,7 @@ struct ring_set {
 	uint64_t data_size;
 
 	void *mediator_data; /* the mediator's */
+	bool has_rung;       /* a trigger's; atomic */
 
 	pthread_mutex_t mutex;      /* over all that follows */
 	struct lttngmap_meta *meta; /* NULL before the first reader */
@@ -124,6 +125,9 @@ struct ring_saved {
 	/* The second and later packets of `in_flight` and of `before`; nobody's beyond `to`. */
 	struct in_flight_more more[IN_FLIGHT_MORE_MAX];
 	struct ring_undo undo;
+	/* A trigger's: the events of its tables that were noted are `events` + `offset`. */
+	uint64_t events;
+	uint64_t offset;
 	struct ring_reader readers[];
 };
 

@@ -10,6 +10,44 @@ uint32_t ring_set_rings(const struct ring_set *set)
 	return set->rings;
 }
 
+bool ring_set_ring(struct ring_set *set, bool *first)
+{
+	if (!set->config.is_trigger)
+		return false;
+	*first = !__atomic_exchange_n(&set->has_rung, true, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+bool ring_set_hear(struct ring_set *set)
+{
+	bool has_rung = __atomic_exchange_n(&set->has_rung, false, __ATOMIC_SEQ_CST);
+
+	pthread_mutex_lock(&set->mutex);
+	ring_set_check_memory(set);
+	/* Pairs with ring_map_tell(): the tables are read after this. */
+	if (!set->shrunk)
+		__atomic_add_fetch(&set->config.rings->heard, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	pthread_mutex_unlock(&set->mutex);
+	return has_rung;
+}
+
+uint64_t ring_set_note_events(struct ring_set *set, uint64_t events)
+{
+	uint64_t before = set->saved->events;
+
+	/* The sum stays: no program takes back what was noted. */
+	if (events < before)
+		__atomic_add_fetch(&set->saved->offset, before - events, __ATOMIC_RELEASE);
+	__atomic_store_n(&set->saved->events, events, __ATOMIC_RELEASE);
+	return events > before ? events - before : 0;
+}
+
+uint64_t ring_set_noted_events(const struct ring_set *set)
+{
+	return set->saved->events + set->saved->offset;
+}
+
 /* Bytes written and not read yet, at most the size of the ring. */
 static uint64_t unread_of(const struct ring_reader *reader, uint64_t position, uint64_t size)
 {

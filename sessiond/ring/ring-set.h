@@ -77,6 +77,7 @@ struct ring_set_config {
 	uint64_t life;   /* whose rings these are, not 0: as ring_set_saved_generation() tells */
 	bool past;       /* they are of a daemon that is gone, maybe of an earlier boot */
 	bool can_shrink; /* ring data is a file, that its process can cut short */
+	bool is_trigger; /* its doorbell means that events were counted in its tables */
 	/* NULL, or: packets of other bytes than these are left out, and counted. */
 	const struct record_layout *layout; /* as stream 0 */
 	/*
@@ -224,6 +225,24 @@ bool ring_set_flushed(struct ring_set *set);
 bool ring_set_rotated(struct ring_set *set);
 /* It is not waited for any more: the next packet is of the new chunk. */
 void ring_set_end_rotation(struct ring_set *set);
+
+/*
+ * Any thread. False: it is no trigger's. Else a process of it rang, or ended, which the main thread
+ * is to look for; *first: it does not know yet.
+ */
+bool ring_set_ring(struct ring_set *set, bool *first);
+/*
+ * Of a trigger's set. Did anybody ring? Those bells are heard: whoever counts an event that the
+ * caller does not find in the tables now rings another one.
+ */
+bool ring_set_hear(struct ring_set *set);
+/*
+ * The tables have `events` events. Returns how many of them are new since the last call, in this
+ * daemon or the one before. A smaller number than before is a program's doing, and no event.
+ */
+uint64_t ring_set_note_events(struct ring_set *set, uint64_t events);
+/* The sum of what that has returned since the set was made. */
+uint64_t ring_set_noted_events(const struct ring_set *set);
 
 /* The table itself; once a daemon. */
 int ring_set_table_create(void);

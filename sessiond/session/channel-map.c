@@ -242,7 +242,8 @@ static void take_buckets(struct map_counts *counts, bool is_latency)
 	counts->nr_counts = kept;
 }
 
-int channel_map_read(const struct channel *channel, struct map_counts *counts)
+int channel_map_read(const struct channel *channel, const struct process_channel *only,
+		     struct map_counts *counts)
 {
 	const size_t nr_entries = (size_t)1 << (channel->subbuf_shift - 4);
 	struct found found = { .counts = counts };
@@ -254,7 +255,8 @@ int channel_map_read(const struct channel *channel, struct map_counts *counts)
 	cds_list_for_each_entry(process_channel, &channel->process_channels, node) {
 		const struct process *owner = process_channel->process;
 
-		if (error || !owner || owner->memories->rings[channel->slot].fd < 0)
+		if ((only && only != process_channel) || error || !owner ||
+		    owner->memories->rings[channel->slot].fd < 0)
 			continue;
 		error = read_tables(channel, &owner->memories->rings[channel->slot], table, &found);
 	}

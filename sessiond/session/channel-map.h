@@ -21,6 +21,7 @@
 
 struct channel;
 struct memory;
+struct process_channel;
 struct session;
 
 struct channel_map_config {
@@ -63,10 +64,11 @@ struct map_counts {
 };
 
 /*
- * Reads the tables of a map's channel, none of which anybody waits for. 0 or -ENOMEM; the caller
- * frees counts->counts.
+ * Reads the tables of a map's channel, none of which anybody waits for; `only` NULL: of all users.
+ * 0 or -ENOMEM; the caller frees counts->counts.
  */
-int channel_map_read(const struct channel *channel, struct map_counts *counts);
+int channel_map_read(const struct channel *channel, const struct process_channel *only,
+		     struct map_counts *counts);
 /* A count's text, as any process of the user may have left it. 0 or -errno. */
 int channel_map_read_text(const struct map_count *count, uint8_t text[LTTNGMAP_MAP_TEXT_SIZE]);
 

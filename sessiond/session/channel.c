@@ -432,7 +432,9 @@ static struct lttngmap_channel describe(const struct channel *channel)
 		.subbuf_shift = channel->subbuf_shift,
 		.subbufs_shift = channel->subbufs_shift,
 		.flags = (channel->filtered ? LTTNGMAP_CHANNEL_FILTERED : 0) |
-			 (channel->session->is_flight_recorder ? LTTNGMAP_CHANNEL_QUIET : 0) |
+			 (channel->session->is_flight_recorder && !channel->session->trigger
+				  ? LTTNGMAP_CHANNEL_QUIET
+				  : 0) |
 			 (channel->shared ? LTTNGMAP_CHANNEL_SHARED : 0) |
 			 (channel->map ? LTTNGMAP_CHANNEL_MAP : 0),
 		.life = (uint32_t)channel->life,

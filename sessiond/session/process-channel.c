@@ -135,6 +135,7 @@ static int make_set(struct channel *channel, struct memory_set *memories,
 		.life = channel->life,
 		.past = daemon->recovery != NULL,
 		.can_shrink = memory->place != NULL,
+		.is_trigger = channel->session->trigger != NULL,
 		.release = lease_end,
 	};
 	const struct mediator_ops *mediator = daemon->mediator_ops;

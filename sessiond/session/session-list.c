@@ -77,7 +77,8 @@ struct session *sessions_find_key(struct sessions *sessions, const char *key)
 	return NULL;
 }
 
-static struct session *find(struct sessions *sessions, const char *name, uint32_t uid, bool is_map)
+static struct session *find(struct sessions *sessions, const char *name, uint32_t uid, bool is_map,
+			    bool is_trigger)
 {
 	const char *slash = strchr(name, '/');
 	unsigned long owner = uid;
@@ -92,19 +93,25 @@ static struct session *find(struct sessions *sessions, const char *name, uint32_
 	}
 	cds_list_for_each_entry(session, sessions_list(sessions), node)
 		if (strcmp(session->name, name) == 0 && session->owner == owner &&
-		    session->is_map == is_map && session_is_for(session, uid))
+		    session->is_map == is_map && !session->trigger == !is_trigger &&
+		    session_is_for(session, uid))
 			return session;
 	return NULL;
 }
 
 struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid)
 {
-	return find(sessions, name, uid, false);
+	return find(sessions, name, uid, false, false);
 }
 
 struct session *sessions_find_map(struct sessions *sessions, const char *name, uint32_t uid)
 {
-	return find(sessions, name, uid, true);
+	return find(sessions, name, uid, true, false);
+}
+
+struct session *sessions_find_trigger(struct sessions *sessions, const char *name, uint32_t uid)
+{
+	return find(sessions, name, uid, true, true);
 }
 
 int session_make_key(struct session *session)
@@ -114,11 +121,11 @@ int session_make_key(struct session *session)
 
 	cds_list_for_each_entry(other, sessions_list(sessions), node)
 		if (other->owner == session->owner && other->is_map == session->is_map &&
-		    strcmp(other->name, session->name) == 0)
+		    !other->trigger == !session->trigger && strcmp(other->name, session->name) == 0)
 			return -EEXIST;
 	if (session->is_map)
-		snprintf(session->key, sizeof(session->key), "map+%.46s+%u", session->name,
-			 session->owner);
+		snprintf(session->key, sizeof(session->key), "%s+%.46s+%u",
+			 session->trigger ? "tr" : "map", session->name, session->owner);
 	else if (sessions_find_key(sessions, session->name))
 		snprintf(session->key, sizeof(session->key), "%.50s+%u", session->name,
 			 session->owner);

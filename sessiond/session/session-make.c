@@ -104,6 +104,7 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	session->group = config->group;
 	session->is_flight_recorder = config->is_flight_recorder;
 	session->is_map = config->is_map;
+	session->trigger = config->trigger;
 	CDS_INIT_LIST_HEAD(&session->channels);
 	snprintf(session->name, sizeof(session->name), "%s", config->name);
 	error = config->again.key ? 0 : session_make_key(session);
@@ -150,6 +151,8 @@ void session_destroy(struct session *session)
 	struct daemon *daemon = session->daemon;
 	struct channel *channel, *next;
 
+	if (session->trigger)
+		daemon->trigger_ops->end(session);
 	if (session->state == SESSION_ACTIVE)
 		cds_list_for_each_entry(channel, &session->channels, node)
 			channel_close(channel);

@@ -147,14 +147,19 @@ int session_enable(struct channel *channel, const struct rule_config *config,
 }
 
 /* The rules are fewer. When it returns, nothing more is recorded by what is gone. */
-static void apply_fewer_rules(struct channel *channel)
+static void switch_fewer_rules(struct channel *channel)
 {
 	channel_decide_again(channel);
 	daemon_save_state(channel->session->daemon);
-	if (!channel->started)
-		return;
-	channel_switch_classes(channel, NULL);
-	channel_wait_writers();
+	if (channel->started)
+		channel_switch_classes(channel, NULL);
+}
+
+static void apply_fewer_rules(struct channel *channel)
+{
+	switch_fewer_rules(channel);
+	if (channel->started)
+		channel_wait_writers();
 }
 
 void session_disable(struct channel *channel, struct rule_entry *entry, bool remove)
@@ -173,6 +178,12 @@ void session_set_channel_enabled(struct channel *channel, bool enabled)
 		apply_more_rules(channel);
 	else
 		apply_fewer_rules(channel);
+}
+
+void session_mute_channel(struct channel *channel)
+{
+	channel->rules.disabled = true;
+	switch_fewer_rules(channel);
 }
 
 /* ---- classes ------------------------------------------------------------------------- */

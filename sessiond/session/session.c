@@ -387,6 +387,8 @@ void sessions_forget(struct sessions *sessions, const void *data)
 		if (session->snapshot.data == data)
 			session->snapshot.done = NULL;
 		session->daemon->kernel_ops->forget(session->kernel, data);
+		if (session->trigger)
+			session->daemon->trigger_ops->forget(session, data);
 	}
 }
 

@@ -40,6 +40,7 @@ struct process;
 struct quota_user;
 struct saved_session;
 struct sessions;
+struct trigger;
 
 enum session_state {
 	SESSION_IDLE,
@@ -119,6 +120,7 @@ struct session {
 	uint32_t group;          /* the owner's gid: of what is written */
 	bool is_flight_recorder; /* a flight recorder */
 	bool is_map;             /* a map (channel-map.h): of its own names, without a trace */
+	struct trigger *trigger; /* a trigger (trigger.h), which is also a map; or NULL */
 	bool is_current;         /* its owner means it where no session is named */
 	struct trackers trackers;
 	char *output;
@@ -249,6 +251,14 @@ struct session_kernel_ops {
 	void (*restore)(struct session *session, struct json_object *saved);
 };
 
+/* Functions of trigger.h that sessions call, where `trigger` is not NULL. */
+struct session_trigger_ops {
+	/* Drops the calls that were asked for with `data`. */
+	void (*forget)(struct session *session, const void *data);
+	/* The session ends: sets `trigger` to NULL. */
+	void (*end)(struct session *session);
+};
+
 /* Functions that the consumers of sessions call: for consumers_create(). */
 extern const struct consumer_ops session_consumer_ops;
 
@@ -266,6 +276,7 @@ struct cds_list_head *sessions_list(struct sessions *sessions);
 struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid);
 /* The same of a map. */
 struct session *sessions_find_map(struct sessions *sessions, const char *name, uint32_t uid);
+struct session *sessions_find_trigger(struct sessions *sessions, const char *name, uint32_t uid);
 struct session *sessions_find_key(struct sessions *sessions, const char *key);
 /*
  * Makes the new session's key, unique among all users: two users may give their sessions the same
@@ -325,6 +336,7 @@ struct session_config {
 	uint32_t group;
 	bool is_flight_recorder;
 	bool is_map;
+	struct trigger *trigger; /* taken, unless this fails; then is_map is set */
 	/* After a restart of the daemon; all zeros: a session that never was. */
 	struct {
 		const char *key;
@@ -472,6 +484,8 @@ void session_disable(struct channel *channel, struct rule_entry *entry, bool rem
  * rules stay as they are, for when it is enabled.
  */
 void session_set_channel_enabled(struct channel *channel, bool enabled);
+/* Disables it likewise, but for events that are being written right now. Waits for nothing. */
+void session_mute_channel(struct channel *channel);
 /* The metadata to the consumer, where it changed. */
 void session_push_metadata(struct session *session);
 /* Everything about its sessions goes to a new consumer. */

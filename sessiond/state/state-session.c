@@ -21,7 +21,9 @@
 #include "sessiond/session/channel-map.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/session.h"
+#include "sessiond/state/state-private.h"
 #include "sessiond/storage/saved-state.h"
+#include "sessiond/trigger/trigger.h"
 
 static void add_number(struct json_object *object, const char *key, uint64_t value)
 {
@@ -387,7 +389,7 @@ static void restore_clock(const struct daemon *daemon, struct json_object *objec
 
 /* ---- sessions ----------------------------------------------------------------------- */
 
-static struct json_object *save_session(const struct session *session)
+static struct json_object *save_session(struct session *session)
 {
 	const struct saved_session *records = session->daemon->saved_state->head->sessions;
 	struct json_object *object = json_object_new_object();
@@ -402,6 +404,8 @@ static struct json_object *save_session(const struct session *session)
 	add_flag(object, "snapshot", session->is_flight_recorder);
 	if (session->is_map)
 		add_flag(object, "map", true);
+	if (session->trigger)
+		json_object_object_add(object, "trigger", state_save_trigger(session));
 	add_flag(object, "current", session->is_current);
 	add_text(object, "output", session->output);
 	if (session->url)
@@ -479,10 +483,17 @@ static int restore_session(struct json_object *object, void *data)
 		restore_clock(daemon, json_object_object_get(object, "clock"), &config.again.clock);
 	error = choose_output(daemon, &config, output);
 	if (error == 0)
-		error = session_create(daemon->sessions, &config, &session);
+		error = state_make_trigger(json_object_object_get(object, "trigger"), &config.trigger);
 	if (error)
 		return error;
+	error = session_create(daemon->sessions, &config, &session);
+	if (error) {
+		trigger_destroy(config.trigger);
+		return error;
+	}
 	session->is_taken_over = saved_state_is_taken_over(daemon->saved_state);
+	if (session->trigger)
+		state_restore_trigger(session, json_object_object_get(object, "trigger"));
 	session->has_consumer = flag_of(object, "has_consumer");
 	session->written = (struct session_written){
 		.packets = session->record->packets,
@@ -515,7 +526,7 @@ struct json_object *state_save_sessions(const struct daemon *daemon)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *sessions = json_object_new_array();
-	const struct session *session;
+	struct session *session;
 
 	if (!object || !sessions) {
 		json_object_put(object);

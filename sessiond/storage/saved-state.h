@@ -110,6 +110,16 @@ struct saved_consumer {
 	int pidfd; /* 0: there is none */
 };
 
+/* Of a trigger (sessiond/trigger/trigger.h). */
+struct saved_trigger {
+	uint64_t rounds;  /* so far */
+	uint64_t pending; /* the round whose actions are not all done; 0: none */
+	uint64_t before;  /* events that were noted before that round */
+	uint64_t missed;  /* rounds whose actions were maybe not done: the daemon was killed */
+	uint64_t failed;  /* actions that could not be done */
+	uint64_t value;   /* of a condition that is no event's, when it was true last */
+};
+
 struct saved_session {
 	struct saved_totals totals[2];
 	uint32_t which; /* of them */
@@ -123,6 +133,7 @@ struct saved_session {
 	struct saved_consumer consumer;
 	uint64_t broken;
 	struct untraced_tally untraced;
+	struct saved_trigger trigger;
 };
 
 struct saved_head {

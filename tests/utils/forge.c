@@ -99,7 +99,7 @@ static char *find_record(void)
 static bool is_used(const struct lttngmap_ring *ring)
 {
 	return ring->commit[0] && ring->commit[1] && !ring->lock && !ring->discards &&
-	       !ring->reserved2[0] && !ring->reserved2[1];
+	       !ring->rung && !ring->reserved2;
 }
 
 /* Rings that it wrote into, by what stands there. */

@@ -232,8 +232,8 @@ static void print_trigger(struct json_object *trigger)
 
 static int list(struct session_verb *self, struct json_object **answer)
 {
-	int error = session_verb_ask_all(self, make_request("trigger-list", NULL), "triggers",
-					 answer);
+	int error =
+		session_verb_ask_all(self, make_request("trigger-list", NULL), "triggers", answer);
 	struct json_object *triggers;
 
 	if (error || session_options.json)

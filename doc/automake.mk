@@ -21,6 +21,7 @@ EXTRA_DIST += \
 	doc/design/lttng.md \
 	doc/design/maps.md \
 	doc/design/metrics.md \
+	doc/design/triggers.md \
 	doc/design/late-attach.md \
 	doc/design/query.md \
 	doc/design/recovering.md \
@@ -99,6 +100,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-events.1 \
 	doc/man/lttngmap-list.1 \
 	doc/man/lttngmap-map.1 \
+	doc/man/lttngmap-trigger.1 \
 	doc/man/lttngmap-merge.1 \
 	doc/man/lttngmap-metrics.1 \
 	doc/man/lttngmap-recover.1 \

@@ -1006,6 +1006,12 @@ dist_check_SCRIPTS += tests/integration/maps.sh tests/integration/count.sh tests
 TESTS += tests/integration/maps.sh tests/integration/count.sh tests/integration/latencies.sh tests/integration/maps-owners.sh
 dist_check_SCRIPTS += tests/integration/metrics.sh tests/utils/fake-answers tests/utils/metrics_check.py
 TESTS += tests/integration/metrics.sh
+dist_check_SCRIPTS += tests/integration/triggers.sh
+TESTS += tests/integration/triggers.sh
+check_PROGRAMS += tests/utils/emit-late
+tests_utils_emit_late_SOURCES = tests/utils/emit-late.c tests/utils/numbered-emit.h
+tests_utils_emit_late_LDADD = liblttngmap.la
+tests_utils_emit_late_LDFLAGS = $(test_ldflags)
 TESTS += tests/integration/filters.sh tests/integration/filters-changing.sh
 
 EXTRA_PROGRAMS += tests/bench/filter

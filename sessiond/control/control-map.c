@@ -161,7 +161,7 @@ static int make_channel(struct control_client *client, struct session *session,
 					    "language",
 				  error.message,
 				  session->trigger ? "capture"
-				  : in_sum	   ? "sum"
+				  : in_sum         ? "sum"
 						   : "by",
 				  error.column - 1, error.length);
 		return status;
@@ -354,8 +354,8 @@ struct json_object *control_describe_text(const uint8_t text[LTTNGMAP_MAP_TEXT_S
 
 	for (size_t at = 0; at < LTTNGMAP_MAP_TEXT_SIZE && text[at] != LTTNGMAP_FILTER_PART_NONE;
 	     at += length) {
-		struct json_object *part = describe_part(text + at, LTTNGMAP_MAP_TEXT_SIZE - at,
-							 hash, &length);
+		struct json_object *part =
+			describe_part(text + at, LTTNGMAP_MAP_TEXT_SIZE - at, hash, &length);
 
 		if (!part)
 			break;

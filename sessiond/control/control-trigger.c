@@ -144,8 +144,7 @@ void control_serve_trigger_add(struct control_client *client, struct json_object
 		return;
 	}
 	if (control_take_string(client, request, "capture", &expressions.by) != 0 ||
-	    (config.condition == TRIGGER_EVENT &&
-	     control_take_rule(client, request, &rule) != 0) ||
+	    (config.condition == TRIGGER_EVENT && control_take_rule(client, request, &rule) != 0) ||
 	    !check_names(client, &config))
 		return;
 	if (trigger_create(&config, &trigger) != 0) {
@@ -157,7 +156,8 @@ void control_serve_trigger_add(struct control_client *client, struct json_object
 		return;
 	if (config.condition == TRIGGER_EVENT) {
 		control_begin_map(client, session, &expressions,
-				  expressions.by ? KEYS_CAPTURED : PROTOCOL_CONTROL_KEYS_MIN, &rule);
+				  expressions.by ? KEYS_CAPTURED : PROTOCOL_CONTROL_KEYS_MIN,
+				  &rule, NULL);
 	} else {
 		session_start(session);
 		control_answer(client, NULL);

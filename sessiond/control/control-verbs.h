@@ -79,8 +79,8 @@ void control_answer_rule(struct control_client *client, const struct channel *ch
 /* The map that the request names; NULL: the request is refused. */
 struct session *control_need_map(struct control_client *client, struct json_object *request);
 /*
- * The channel of a map or trigger, which has that rule (`first`: of latencies; else NULL), and starts: answers; or refuses, and the
- * session is gone.
+ * The channel of a map or trigger, which has that rule (`first`: of latencies; else NULL), and
+ * starts: answers; or refuses, and the session is gone.
  */
 void control_begin_map(struct control_client *client, struct session *session,
 		       const struct channel_map_config *expressions, uint64_t keys,

@@ -37,8 +37,7 @@ struct json_object *state_save_trigger(struct session *session)
 	trigger_config_write(trigger_config(session->trigger), object);
 	trigger_keep(session, &kept);
 	json_object_object_add(object, "muted", json_object_new_uint64(kept.muted_until));
-	json_object_object_add(object, "events_before",
-			       json_object_new_uint64(kept.events_before));
+	json_object_object_add(object, "events_before", json_object_new_uint64(kept.events_before));
 	json_object_object_add(object, "events", json_object_new_uint64(kept.events));
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		json_object_object_add(object, counts[i].key,

@@ -15,7 +15,7 @@ static const char *const condition_names[TRIGGER_CONDITIONS] = {
 };
 
 static const char *const action_names[TRIGGER_ACTION_KINDS] = {
-	[TRIGGER_NOTIFY] = "notify", [TRIGGER_START] = "start",	      [TRIGGER_STOP] = "stop",
+	[TRIGGER_NOTIFY] = "notify", [TRIGGER_START] = "start",       [TRIGGER_STOP] = "stop",
 	[TRIGGER_ROTATE] = "rotate", [TRIGGER_SNAPSHOT] = "snapshot",
 };
 

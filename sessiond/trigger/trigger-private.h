@@ -14,13 +14,13 @@ struct trigger_seen {
 
 struct trigger {
 	struct trigger_config config;
-	sd_event_source *timer;    /* NULL: trigger_begin() was not called yet */
-	uint32_t busy;             /* actions that are not done yet */
-	bool look_at_all;          /* at all tables, whoever rang */
-	uint64_t muted_until;      /* usec; 0: not, UINT64_MAX: for ever */
-	uint64_t next_usec;        /* no round before then */
-	uint64_t events_before;    /* by daemons that ended in order */
-	bool is_full;              /* of TRIGGER_FILL: it was so when it was looked at last */
+	sd_event_source *timer; /* NULL: trigger_begin() was not called yet */
+	uint32_t busy;          /* actions that are not done yet */
+	bool look_at_all;       /* at all tables, whoever rang */
+	uint64_t muted_until;   /* usec; 0: not, UINT64_MAX: for ever */
+	uint64_t next_usec;     /* no round before then */
+	uint64_t events_before; /* by daemons that ended in order */
+	bool is_full;           /* of TRIGGER_FILL: it was so when it was looked at last */
 	struct cds_list_head waiters;
 	struct trigger_seen *seen; /* of each ring set */
 	uint32_t nr_seen;

@@ -371,7 +371,7 @@ static int run(int argc, const char **argv)
 
 const struct verb verb_trigger = {
 	.name = "trigger",
-	.arguments = "[OPTIONS] add|list|remove|wait [NAME]",
+	.arguments = "[OPTIONS] add|list|remove|wait [TRIGGER]",
 	.summary = "Do something when an event or a condition comes",
 	.example = "lttngmap trigger add slow --on event:shop:order -f 'ms > 50'",
 	.options = options,

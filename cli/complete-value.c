@@ -19,7 +19,6 @@
 #include "cli/client/control-client.h"
 #include "cli/client/session-events.h"
 #include "cli/client/session-verb.h"
-#include "cli/map/map-request.h"
 #include "cli/record/record.h"
 #include "cli/verbs.h"
 #include "cli/view/event-names.h"
@@ -197,22 +196,35 @@ static void sessions(const struct wanted *wanted)
 	close_quietly(&self, NULL);
 }
 
-static void maps(const struct wanted *wanted)
+/* What a request lists: the member `name` of each object in the array `key`, with its rule. */
+static void listed(const struct wanted *wanted, const char *verb, const char *key, const char *name)
 {
+	struct json_object *answer = NULL, *list, *request = json_object_new_object();
 	struct session_verb self = { 0 };
-	struct json_object *answer = NULL, *list;
 
+	session_add_text(request, "verb", verb);
 	if (open_quietly(&self, wanted) == 0 &&
-	    session_verb_ask_all(&self, map_request("map-list", NULL), "maps", &answer) == 0) {
-		list = session_member_array(answer, "maps");
+	    session_verb_ask_all(&self, json_object_get(request), key, &answer) == 0) {
+		list = session_member_array(answer, key);
 		for (size_t i = 0; i < json_object_array_length(list); i++) {
 			struct json_object *one = json_object_array_get_idx(list, i);
 
-			say(wanted, control_answer_text(one, "map"),
+			say(wanted, control_answer_text(one, name),
 			    control_answer_text(one, "rule"));
 		}
 	}
+	json_object_put(request);
 	close_quietly(&self, answer);
+}
+
+static void maps(const struct wanted *wanted)
+{
+	listed(wanted, "map-list", "maps", "map");
+}
+
+static void triggers(const struct wanted *wanted)
+{
+	listed(wanted, "trigger-list", "triggers", "trigger");
 }
 
 /* Channels of the session that the line names, or of the only one. */
@@ -293,7 +305,7 @@ static const struct kind {
 	{ "NAME", contexts },   { "LEVEL", levels },       { "VERB", help_verbs },
 	{ "PID", processes },   { "SESSION", sessions },   { "CHANNEL", channels },
 	{ "RULE", events },     { "EVENT", trace_events }, { "SYSTEM:NAME", kernel_events },
-	{ "MAP", maps },
+	{ "MAP", maps },        { "TRIGGER", triggers },
 };
 
 /* "discard|overwrite|blocking": the words themselves, where they are such. */

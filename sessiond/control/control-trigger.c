@@ -156,8 +156,8 @@ void control_serve_trigger_add(struct control_client *client, struct json_object
 		return;
 	if (config.condition == TRIGGER_EVENT) {
 		control_begin_map(client, session, &expressions,
-				  expressions.by ? KEYS_CAPTURED : PROTOCOL_CONTROL_KEYS_MIN,
-				  &rule, NULL);
+				  expressions.by ? KEYS_CAPTURED : PROTOCOL_CONTROL_KEYS_MIN, &rule,
+				  NULL);
 	} else {
 		session_start(session);
 		control_answer(client, NULL);
@@ -216,6 +216,8 @@ static struct json_object *describe(struct session *session, uint32_t uid)
 	control_add_number(object, "failed", record->failed);
 	if (problem)
 		control_add_string(object, "problem", problem);
+	if (trigger_is_busy(session->trigger))
+		control_add_bool(object, "under_way", true);
 	if (muted_until == UINT64_MAX)
 		control_add_bool(object, "spent", true);
 	else if (muted_until > now)

@@ -51,7 +51,7 @@ struct doorbells {
 	int epoll; /* the source's */
 	const struct mediator_ops *ops;
 	struct mediator *mediator;
-	int triggers; /* eventfd that the main thread reads */
+	int triggers;                /* eventfd that the main thread reads */
 	struct cds_list_head polled; /* struct doorbell */
 	sd_event_source *timer;
 	struct cds_list_head late; /* struct doorbell: their readers come with the timer */

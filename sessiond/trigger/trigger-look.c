@@ -184,7 +184,8 @@ static uint64_t value_of(const struct session *session, struct session *of)
 
 	switch (session->trigger->config.condition) {
 	case TRIGGER_LOST:
-		session_look(of);
+		/* Tells the totals, too. */
+		fill_of(of);
 		session_read_totals(of, &totals);
 		return totals.discarded;
 	case TRIGGER_BYTES:

@@ -154,6 +154,9 @@ static void step(struct session *session, bool all)
 		begin_round(session, &round);
 	else
 		end_round(session);
+	/* Tables that could not be read now. */
+	if (trigger->look_at_all && !trigger->muted_until)
+		arm(trigger, time_now_usec() + PAUSE_USEC);
 	/* Not muted, nor busy: those would be looked at when that ends. */
 	if (trigger->config.condition != TRIGGER_EVENT && !trigger->muted_until)
 		arm(trigger, time_now_usec() + LOOK_USEC);
@@ -258,6 +261,11 @@ const struct trigger_round *trigger_round(const struct trigger *trigger, uint64_
 uint64_t trigger_muted_until(const struct trigger *trigger)
 {
 	return trigger->muted_until;
+}
+
+bool trigger_is_busy(const struct trigger *trigger)
+{
+	return trigger->busy > 0;
 }
 
 const char *trigger_problem(const struct trigger *trigger)

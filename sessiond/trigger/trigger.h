@@ -119,6 +119,8 @@ uint64_t trigger_events(const struct session *session);
 const struct trigger_round *trigger_round(const struct trigger *trigger, uint64_t number);
 /* Monotonic time, usec, until which it is muted; 0: it is not; UINT64_MAX: for ever. */
 uint64_t trigger_muted_until(const struct trigger *trigger);
+/* Are actions of its last round still to be done? */
+bool trigger_is_busy(const struct trigger *trigger);
 /* Why the last action failed; NULL: none has. */
 const char *trigger_problem(const struct trigger *trigger);
 

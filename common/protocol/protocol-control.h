@@ -218,7 +218,8 @@
  *       {"ok": true, "next": N, "triggers": [{"trigger", what was given of "on" to "do",
  *        "rounds": N so far, "missed": N of these, whose actions were maybe not done, for the
  *        daemon was killed, "failed": N actions, "problem": TEXT of the last one, "muted_ms": for
- *        how much longer, "under_way": true where actions are not done yet, "spent": true where no round comes any more; and where it is of events
+ *        how much longer, "under_way": true where actions are not done yet, "spent": true where no
+ *        round comes any more; and where it is of events
  *        "events": N for which rounds began, "lost": N events that could not be counted,
  *        "processes": N that live and take part}]}
  *   {"verb": "trigger-wait", "trigger": NAME, "after": ROUND}

@@ -72,7 +72,7 @@ static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap
 }
 
 #define FILTERED_OR_MAP (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_MAP)
-/* Of these, a trigger has MAP alone. */
+/* A trigger has MAP alone. */
 #define TRIGGER (LTTNGMAP_CHANNEL_MAP | LTTNGMAP_CHANNEL_QUIET)
 
 /* A map's tables, in place of sub-buffers that are written one after the other. */

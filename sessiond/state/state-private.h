@@ -13,7 +13,7 @@ struct trigger;
 struct json_object *state_save_trigger(struct session *session);
 /* A trigger of what was saved; NULL: *trigger is NULL. 0 or -errno. */
 int state_make_trigger(struct json_object *object, struct trigger **trigger);
-/* What it had done so far. */
+/* Restores its counts so far. */
 void state_restore_trigger(struct session *session, struct json_object *object);
 
 #endif /* SESSIOND_STATE_STATE_PRIVATE_H */

@@ -110,7 +110,7 @@ struct saved_consumer {
 	int pidfd; /* 0: there is none */
 };
 
-/* Of a trigger (sessiond/trigger/trigger.h). */
+/* A trigger's counts (sessiond/trigger/trigger.h). */
 struct saved_trigger {
 	uint64_t rounds;  /* so far */
 	uint64_t pending; /* the round whose actions are not all done; 0: none */

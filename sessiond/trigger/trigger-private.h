@@ -6,7 +6,7 @@
 
 #include "sessiond/trigger/trigger.h"
 
-/* What the tables of a user had when they were last looked at. */
+/* A user's tables, as they were last looked at. */
 struct trigger_seen {
 	uint64_t set; /* id of the ring set */
 	struct map_counts counts;
@@ -33,7 +33,7 @@ struct trigger {
  * noted. `all`: at all tables, also of users that did not ring.
  */
 bool trigger_look(struct session *session, bool all, struct trigger_round *round);
-/* What was before the trigger was made does not count. */
+/* Notes the value of now: only what comes later counts. */
 void trigger_look_first(struct session *session);
 void trigger_forget_seen(struct trigger *trigger);
 

@@ -49,7 +49,7 @@ static void tell(struct session *session, bool is_removed)
 	struct waiter *waiter, *next;
 	struct cds_list_head waiters;
 
-	/* Who is told may wait again. */
+	/* One that is told may wait again. */
 	CDS_INIT_LIST_HEAD(&waiters);
 	cds_list_splice(&session->trigger->waiters, &waiters);
 	CDS_INIT_LIST_HEAD(&session->trigger->waiters);
@@ -80,7 +80,7 @@ static void unmute(struct session *session)
 	struct channel *channel;
 
 	session->trigger->muted_until = 0;
-	/* Of events that were being written when it was muted. */
+	/* Notes events that were being written when it was muted. */
 	trigger_look(session, true, &late);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		session_set_channel_enabled(channel, true);
@@ -216,7 +216,7 @@ static void forget(struct session *session, const void *data)
 	}
 }
 
-/* Whoever does an action for it is to tell nobody. */
+/* Its actions go on, and tell nobody. */
 static void end(struct session *session)
 {
 	const struct trigger_config *config = &session->trigger->config;
@@ -394,7 +394,7 @@ void trigger_take(struct session *session, const struct trigger_kept *kept)
 	session->trigger->events_before = session->is_taken_over ? kept->events
 								 : kept->events_before;
 	session->trigger->muted_until = kept->muted_until;
-	/* Of another boot, or damaged. */
+	/* The state is of another boot, or damaged. */
 	if (kept->muted_until != UINT64_MAX && kept->muted_until > latest)
 		session->trigger->muted_until = latest;
 }

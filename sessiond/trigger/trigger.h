@@ -133,7 +133,7 @@ typedef void trigger_told(struct session *session, void *data, bool is_removed);
 int trigger_wait(struct session *session, trigger_told *told, void *data);
 extern const struct session_trigger_ops trigger_ops;
 
-/* What outlives the daemon beside its record and ring sets. */
+/* Outlives the daemon, beside its record and ring sets. */
 struct trigger_kept {
 	uint64_t muted_until;
 	uint64_t events_before; /* daemons that ended in order */

@@ -196,7 +196,8 @@ static void sessions(const struct wanted *wanted)
 	close_quietly(&self, NULL);
 }
 
-/* Says all that a request lists: the member `name` of each object in the array `key`, with its rule. */
+/* Says all that a request lists: the member `name` of each object in the array `key`, with its
+ * rule. */
 static void listed(const struct wanted *wanted, const char *verb, const char *key, const char *name)
 {
 	struct json_object *answer = NULL, *list, *request = json_object_new_object();

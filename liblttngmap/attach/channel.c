@@ -88,7 +88,9 @@ static void describe_tables(const struct local *local, uint32_t slot,
 	copy->table_stride = ring_channel_size(copy);
 	copy->table_entries = UINT64_C(1) << (channel->subbuf_shift - 4);
 	copy->key_words = NULL;
-	if (channel->flags & LTTNGMAP_CHANNEL_FILTERED && words) {
+	/* A trigger rings after it counted, and adds atomically: not the fast way. */
+	if ((channel->flags & TRIGGER) != LTTNGMAP_CHANNEL_MAP &&
+	    channel->flags & LTTNGMAP_CHANNEL_FILTERED && words) {
 		copy->key_words = words + (uint64_t)slot * LTTNGMAP_EVENT_IDS;
 		copy->is_map = RING_MAP_OF_WORDS;
 	}

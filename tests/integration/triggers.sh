@@ -66,8 +66,19 @@ is "$(member all lost)" 0 '  ... and none is lost'
 is "$(member none events)" 0 '  ... and none of a filter that none passes'
 few=$(member all rounds)
 ok "  ... in a few rounds: $few" test "$few" -ge 1 -a "$few" -lt 5000
-trigger remove all
 trigger remove none
+rm -f stop
+: >counts
+before=$(member all rounds)
+"$emit" counts 1 100000000 stop >out 2>&1 &
+program=$!
+# The first event takes the general way; those after it are to ring, too.
+again() { [[ $(member all rounds) -ge $((before + 4)) ]]; }
+ok 'a program that lives rings again and again' wait_for again || diag "$(trigger list)"
+: >stop
+wait $program
+rm -f stop
+trigger remove all
 
 # ---- told, with what is captured -------------------------------------------------------------------
 

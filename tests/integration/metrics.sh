@@ -313,14 +313,9 @@ is "$(check value text lttngmap_map_events_total key='é"'):$(check value text l
 damaged 'counts without end' <<<'{"map-list": {"ok": true, "maps": [{"map": "m"}]},
 	"map-show": {"ok": true, "counts": [[1, 1, 1]], "next_key": 1}}'
 is "$(check value text lttngmap_up):$(grep -c map-show asked)" 0:4 '  ... are no answer, and not asked for again'
-<<<<<<< HEAD
 : >asked
 damaged 'a list without end' <<<'{"map-list": {"ok": true, "maps": [{"map": "m"}], "next": 1}}'
 is "$(check value text lttngmap_up):$(grep -c map-list asked)" 0:4 '  ... is no answer, and not asked for again'
-=======
-damaged 'a list without end' <<<'{"map-list": {"ok": true, "maps": [{"map": "m"}], "next": 1}}'
-is "$(check value text lttngmap_up)" 0 '  ... is no answer'
->>>>>>> eeeb7fed (A library that knows neither maps nor call stacks gets no channel that has them, and is counted as not traced: ABI 1.1)
 damaged 'buckets that are none' <<<'{"map-list": {"ok": true, "maps": [{"map": "m"}]}, "map-show": {"ok": true,
 	"histogram": true, "counts": [[5, 1, 1], [99999999999, 7, 7], [18446744073709551615, 1, 1]]}}'
 is "$(check value text lttngmap_map_values_count)" 1 '  ... are left out'

@@ -169,7 +169,7 @@ int control_ended_length(const char *trouble)
 {
 	static const char *const tails[] = {
 		PROTOCOL_CONTROL_GOES_ON,
-		"; " PROTOCOL_CONTROL_ANOTHER,
+		("; " PROTOCOL_CONTROL_ANOTHER),
 		PROTOCOL_CONTROL_OR_ANOTHER,
 	};
 	size_t length = strlen(trouble), tail;

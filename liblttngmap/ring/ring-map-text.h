@@ -10,8 +10,9 @@
 #include "liblttngmap/ring/ring-map.h"
 
 /*
- * The same as ring_map_rseq_count(); `text` is LTTNGMAP_MAP_TEXT_SIZE bytes, of which update->key is the
- * hash. Where the tables have no room for texts, the event counts as one whose key found no place.
+ * The same as ring_map_rseq_count(); `text` is LTTNGMAP_MAP_TEXT_SIZE bytes, of which update->key
+ * is the hash. Where the tables have no room for texts, the event counts as one whose key found no
+ * place.
  */
 static inline enum ring_result ring_map_rseq_count_text(const struct ring_channel *channel,
 							ptrdiff_t rseq_offset,

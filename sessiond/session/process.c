@@ -434,7 +434,7 @@ void process_change_user(struct process *process, uint32_t user)
 
 	if (user == process->record->user)
 		return;
-	/* One that goes to and fro is labelled by whole packets. */
+	/* One that changes back and forth is labelled by whole packets. */
 	if (flush)
 		process->user_usec = now;
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)

@@ -483,7 +483,8 @@ static int restore_session(struct json_object *object, void *data)
 		restore_clock(daemon, json_object_object_get(object, "clock"), &config.again.clock);
 	error = choose_output(daemon, &config, output);
 	if (error == 0)
-		error = state_make_trigger(json_object_object_get(object, "trigger"), &config.trigger);
+		error = state_make_trigger(json_object_object_get(object, "trigger"),
+					   &config.trigger);
 	if (error)
 		return error;
 	error = session_create(daemon->sessions, &config, &session);

@@ -73,7 +73,7 @@ if ((${#what_if[@]})); then
 	while read -r program; do
 		case $program in
 		'') ;;
-		lttngmap | lttngmap-*d | liblttngmap*.la | lib*-core.la | doc/examples/* | tests/unit/*.la) own=yes ;;
+		lttngmap | lttngmap-*d | lttngmap-vmcore | liblttngmap*.la | lib*-core.la | doc/examples/* | tests/unit/*.la) own=yes ;;
 		lib*.la) ;; # What it is linked to is there, too.
 		tests/fuzz/*) reached+=tests/fuzz/replay.sh$'\n' ;;
 		tests/*)

@@ -59,8 +59,11 @@ if command -v systemd-analyze >/dev/null; then
 		"$LTTNGMAP_BUILD/systemd/system/lttngmap-metrics.service" >"$TAP_DIR/units/lttngmap-metrics.service"
 	output=$(systemd-analyze verify --man=no --system "$TAP_DIR/units/lttngmap-metrics.service" 2>&1 | grep lttngmap)
 	is "$output" '' 'and that of the metrics'
-	exposure=$(systemd-analyze security --offline=yes "$TAP_DIR/units/lttngmap-metrics.service" 2>/dev/null | tail -1)
-	like "$exposure" ' (OK|SAFE) ' '  ... which may do little' || diag "$exposure"
+	# It makes /run/systemd where that is missing.
+	if [[ $EUID == 0 || -d /run/systemd ]]; then
+		exposure=$(systemd-analyze security --offline=yes "$TAP_DIR/units/lttngmap-metrics.service" 2>&1 | tail -1)
+		like "$exposure" ' (OK|SAFE) ' '  ... which may do little' || diag "$exposure"
+	fi
 	command="systemd-analyze security --offline=yes $TAP_DIR/units/lttngmap-sessiond.service"
 	diag "$($command 2>/dev/null | tail -1)"
 else

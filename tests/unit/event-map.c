@@ -334,7 +334,10 @@ static void try_at(uint8_t *at, struct tally *tally)
 		child = fork();
 		if (child > 0) {
 			waitpid(child, &child_status, 0);
-			hits = 1;
+			/* 1: the thread was interrupted, and began anew by another way. */
+			hits = child_status == 0;
+			if (WIFEXITED(child_status))
+				child_status = 0;
 		}
 	}
 	if (child <= 0 || interrupt == FORKS) {

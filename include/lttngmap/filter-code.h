@@ -219,7 +219,7 @@ enum lttngmap_filter_helper {
 #define LTTNGMAP_FILTER_HELPERS_END 19
 
 /*
- * What a map's program returns. FIRST and SECOND are of maps of latencies: the two events of a pair
+ * Returned by a map's program. FIRST and SECOND belong to maps of latencies: a pair's two events
  * have the same key, and r2 is not a number to add, but how many nanoseconds a tick of the clock
  * has, times 2^32.
  */

@@ -217,7 +217,7 @@ bool filter_key_string(const struct filter_source *source, struct filter_key *ke
 	part[0] = kept < text.size ? LTTNGMAP_FILTER_PART_BEGIN : LTTNGMAP_FILTER_PART_STRING;
 	part[1] = (uint8_t)kept;
 	memcpy(part + 2, text.bytes, kept);
-	/* The kind is told by the size, and numbers' kinds are below those of strings. */
+	/* The size tells strings apart from numbers, whose kinds are lower. */
 	key->key = hash_word(key->key, text.size << 8 | LTTNGMAP_FILTER_PART_STRING, key->seed);
 	key->key = hash_bytes(key->key, text.bytes, text.size, key->seed);
 	return true;

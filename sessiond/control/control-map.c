@@ -251,7 +251,7 @@ void control_serve_map_clear(struct control_client *client, struct json_object *
 
 /* ---- telling ----------------------------------------------------------------------- */
 
-static struct json_object *describe_map(const struct session *session, uint32_t uid)
+static struct json_object *describe_map(struct session *session, uint32_t uid)
 {
 	const struct channel *channel = map_channel(session);
 	const struct rule_entry *rule = channel->rules.entries[channel->rules.nr_entries - 1];
@@ -279,28 +279,14 @@ static struct json_object *describe_map(const struct session *session, uint32_t 
 	return object;
 }
 
+static bool is_map(const struct session *session)
+{
+	return session->is_map && !session->trigger;
+}
+
 void control_serve_map_list(struct control_client *client, struct json_object *request)
 {
-	uint32_t uid = control_client_peer(client)->uid;
-	struct control_part part = control_part_begin();
-	uint64_t from = 0, at = 0;
-	struct session *session;
-
-	if (control_take_number(client, request, "from", UINT32_MAX, &from) != 0) {
-		json_object_put(part.array);
-		return;
-	}
-	cds_list_for_each_entry(session, sessions_list(control_client_daemon(client)->sessions),
-				node) {
-		if (!session->is_map || session->trigger || !session_is_for(session, uid) ||
-		    at++ < from)
-			continue;
-		if (!control_part_add(&part, describe_map(session, uid))) {
-			control_part_answer(client, &part, "maps", at - 1);
-			return;
-		}
-	}
-	control_part_answer(client, &part, "maps", 0);
+	control_part_sessions(client, request, "maps", is_map, describe_map);
 }
 
 /* JSON is UTF-8: each other byte becomes U+FFFD. */

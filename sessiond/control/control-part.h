@@ -17,6 +17,8 @@
 
 #include "sessiond/control/control-client.h"
 
+struct session;
+
 /* Bytes of a message beside its list, at most. */
 #define CONTROL_PART_FRAME 256
 
@@ -37,5 +39,13 @@ void control_part_answer_with(struct control_client *client, struct control_part
 			      const char *key, uint64_t next, struct json_object *answer);
 void control_part_answer(struct control_client *client, struct control_part *part, const char *key,
 			 uint64_t next);
+
+/*
+ * Answers with those of the sessions that the client may see and for which `wanted` is true, as
+ * member `key`. `describe` makes an item; `uid` is the client's.
+ */
+void control_part_sessions(struct control_client *client, struct json_object *request,
+			   const char *key, bool (*wanted)(const struct session *session),
+			   struct json_object *(*describe)(struct session *session, uint32_t uid));
 
 #endif /* SESSIOND_CONTROL_CONTROL_PART_H */

@@ -23,7 +23,7 @@
 
 /* A trigger that captures nothing has one key. */
 #define KEYS_CAPTURED 4096u
-/* Rounds of one answer; what is left out is told by its numbers. */
+/* Rounds in one answer, at most. Their numbers tell which are left out. */
 #define ROUNDS_MAX 16u
 
 static struct session *need_trigger(struct control_client *client, struct json_object *request)
@@ -225,27 +225,14 @@ static struct json_object *describe(struct session *session, uint32_t uid)
 	return object;
 }
 
+static bool is_trigger(const struct session *session)
+{
+	return session->trigger;
+}
+
 void control_serve_trigger_list(struct control_client *client, struct json_object *request)
 {
-	uint32_t uid = control_client_peer(client)->uid;
-	struct control_part part = control_part_begin();
-	uint64_t from = 0, at = 0;
-	struct session *session;
-
-	if (control_take_number(client, request, "from", UINT32_MAX, &from) != 0) {
-		json_object_put(part.array);
-		return;
-	}
-	cds_list_for_each_entry(session, sessions_list(control_client_daemon(client)->sessions),
-				node) {
-		if (!session->trigger || !session_is_for(session, uid) || at++ < from)
-			continue;
-		if (!control_part_add(&part, describe(session, uid))) {
-			control_part_answer(client, &part, "triggers", at - 1);
-			return;
-		}
-	}
-	control_part_answer(client, &part, "triggers", 0);
+	control_part_sessions(client, request, "triggers", is_trigger, describe);
 }
 
 /* ---- waiting ------------------------------------------------------------------------ */

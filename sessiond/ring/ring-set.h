@@ -232,8 +232,8 @@ void ring_set_end_rotation(struct ring_set *set);
  */
 bool ring_set_ring(struct ring_set *set, bool *first);
 /*
- * Of a trigger's set. Did anybody ring? Those bells are heard: whoever counts an event that the
- * caller does not find in the tables now rings another one.
+ * Did anybody ring the bell of this trigger's set? Those bells are heard: whoever counts an event
+ * that the caller does not find in the tables now rings another one.
  */
 bool ring_set_hear(struct ring_set *set);
 /*

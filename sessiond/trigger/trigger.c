@@ -49,7 +49,7 @@ static void tell(struct session *session, bool is_removed)
 	struct waiter *waiter, *next;
 	struct cds_list_head waiters;
 
-	/* One that is told may wait again. */
+	/* A waiter that is answered may wait again at once: in the new list. */
 	CDS_INIT_LIST_HEAD(&waiters);
 	cds_list_splice(&session->trigger->waiters, &waiters);
 	CDS_INIT_LIST_HEAD(&session->trigger->waiters);

@@ -283,7 +283,7 @@ static void say_user(int fd, uid_t user)
 		_exit(1);
 }
 
-/* As the list of processes has it; -1: it is not there. */
+/* The user that the list of processes shows; -1: it is not there. */
 static int64_t user_of(pid_t pid)
 {
 	struct json_object *all = sessiond_ask(&sessiond, "{\"verb\": \"processes\"}");

@@ -346,7 +346,7 @@ static void check_new(const struct lttngmap_process *page)
 	verb("destroy", "new");
 }
 
-/* Of a library of that minor. */
+/* The library has that minor. */
 static void test_minor(uint16_t minor, void (*check)(const struct lttngmap_process *page))
 {
 	const struct protocol_app_registered *registered = &answer.registered;
